@@ -1,0 +1,43 @@
+# Thin over CMake: installs what is missing, configures into build/, builds with all cores.
+BUILD ?= build
+PREFIX ?= /usr/local
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+CMAKE_ARGS ?=
+
+# CMake's own make must not see the options of this one.
+cmake = MAKEFLAGS= MFLAGS= MAKELEVEL= cmake
+ctest = MAKEFLAGS= MFLAGS= MAKELEVEL= ctest
+
+.PHONY: help setup configure build demo test install format clean
+
+help:
+	@echo "make demo      build gersh and show it at work on the data of data/"
+	@echo "make test      build gersh and run all tests"
+	@echo "make build     build the program and the libraries in build/"
+	@echo "make install   install below PREFIX (/usr/local), staged in DESTDIR if set"
+	@echo "make format    lay out all sources with clang-format"
+	@echo "make clean     remove build/"
+
+setup:
+	@scripts/setup
+
+configure: setup
+	@$(cmake) -S . -B $(BUILD) $(CMAKE_ARGS)
+
+build: configure
+	@$(cmake) --build $(BUILD) --parallel $(JOBS)
+
+demo: build
+	@scripts/demo $(BUILD)
+
+test: build
+	@cd $(BUILD) && $(ctest) --output-on-failure --parallel $(JOBS)
+
+install: build
+	@DESTDIR="$(DESTDIR)" $(cmake) --install $(BUILD) --prefix "$(PREFIX)"
+
+format:
+	@scripts/format
+
+clean:
+	@rm -rf $(BUILD)

@@ -1,0 +1,115 @@
+/*
+ * Data sets: samples in rows, features in columns, and labels; scaling, splits and principal components.
+ */
+#ifndef GERSH_DATA_H
+#define GERSH_DATA_H
+
+#include "gersh/base.h"
+#include "gersh/settings.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gersh_dataset gersh_dataset;
+
+/*
+ * Reads a file (CSV, TSV, semicolon- or blank-separated text, LIBSVM, ARFF, NPY; any of them gzipped) as
+ * the settings of the group GERSH_SETTINGS_READ say. settings may be NULL.
+ */
+GERSH_API gersh_status gersh_dataset_read(gersh_dataset **out, const char *path,
+                                          const gersh_settings *settings);
+
+/*
+ * Copies n rows of k features (row by row, `stride` doubles from one row to the next). At most one of
+ * `labels` (class labels as text, one a row) and `targets` (real values) is given. feature_names may be
+ * NULL: "x1", "x2", ... All values must be finite.
+ */
+GERSH_API gersh_status gersh_dataset_new(gersh_dataset **out, size_t n, size_t k, const double *x,
+                                         size_t stride, const char *const *labels, const double *targets,
+                                         const char *const *feature_names);
+GERSH_API void gersh_dataset_free(gersh_dataset *data);
+
+/* The given rows, in the given order, with all classes and names kept. */
+GERSH_API gersh_status gersh_dataset_subset(gersh_dataset **out, const gersh_dataset *data,
+                                            const size_t *rows, size_t count);
+
+/* Whether a metric can be learned from it: two rows at least, and two classes or two different targets. */
+GERSH_API gersh_status gersh_dataset_check(const gersh_dataset *data);
+
+GERSH_API size_t gersh_dataset_rows(const gersh_dataset *data);
+GERSH_API size_t gersh_dataset_features(const gersh_dataset *data);
+GERSH_API const double *gersh_dataset_values(const gersh_dataset *data); /* rows × features, by rows */
+GERSH_API const char *gersh_dataset_feature_name(const gersh_dataset *data, size_t feature);
+GERSH_API size_t gersh_dataset_classes(const gersh_dataset *data); /* 0 without class labels */
+GERSH_API const char *gersh_dataset_class_name(const gersh_dataset *data, size_t which);
+GERSH_API const int *gersh_dataset_labels(const gersh_dataset *data);     /* class of each row, or NULL */
+GERSH_API const double *gersh_dataset_targets(const gersh_dataset *data); /* target of each row, or NULL */
+GERSH_API const char *gersh_dataset_format(const gersh_dataset *data);    /* "csv", ...; "memory" */
+GERSH_API size_t gersh_dataset_filled(const gersh_dataset *data);         /* missing values filled in */
+
+/*
+ * Scaling x ↦ (x − mean) / scale of every feature and, for `unit_rows`, division of each row by its
+ * length (a zero row stays zero). A constant feature has scale 1, so that it becomes 0.
+ */
+typedef struct gersh_scaling {
+    size_t features;
+    double *mean;
+    double *scale;
+    int unit_rows;
+} gersh_scaling;
+
+/* Fits the scaling that the setting `scale` names ("zscore", "paper", "none"); sample deviations (n − 1).
+ */
+GERSH_API gersh_status gersh_scaling_fit(gersh_scaling **out, const gersh_dataset *data, const char *how);
+GERSH_API gersh_status gersh_scaling_apply(const gersh_scaling *scaling, gersh_dataset *data);
+GERSH_API void gersh_scaling_free(gersh_scaling *scaling);
+
+/* A division of rows into numbered parts: folds, or 0 (train) and 1 (test). */
+typedef struct gersh_split {
+    size_t rows;
+    int parts;
+    int *part; /* part of each row */
+} gersh_split;
+
+/*
+ * `folds` folds of nearly equal size, stratified: of every class, the folds' counts differ by at most one.
+ * Without class labels, plain random folds.
+ */
+GERSH_API gersh_status gersh_split_folds(gersh_split **out, const gersh_dataset *data, int folds,
+                                         uint64_t seed);
+
+/*
+ * A stratified train/test split: round(test_share × rows) test rows, spread over the classes by largest
+ * remainder. Repeated splits are those of seeds seed, seed + 1, ...
+ */
+GERSH_API gersh_status gersh_split_test(gersh_split **out, const gersh_dataset *data, double test_share,
+                                        uint64_t seed);
+GERSH_API void gersh_split_free(gersh_split *split);
+
+/* The rows in (inside = 1) or not in (inside = 0) the part, ascending: *rows is the caller's (free()). */
+GERSH_API gersh_status gersh_split_rows(size_t **rows, size_t *count, const gersh_split *split, int part,
+                                        int inside);
+
+/*
+ * Principal components: `components` orthonormal directions by rows, of decreasing variance; each
+ * direction's largest entry is positive.
+ */
+typedef struct gersh_pca {
+    size_t features;
+    size_t components;
+    double *mean;
+    double *direction; /* components × features */
+    double *variance;  /* along each direction (n − 1) */
+} gersh_pca;
+
+GERSH_API gersh_status gersh_pca_fit(gersh_pca **out, const gersh_dataset *data, size_t components);
+/* The data in the space of the components; features are named "pc1", "pc2", ... */
+GERSH_API gersh_status gersh_pca_apply(gersh_dataset **out, const gersh_pca *pca,
+                                       const gersh_dataset *data);
+GERSH_API void gersh_pca_free(gersh_pca *pca);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

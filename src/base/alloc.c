@@ -1,0 +1,83 @@
+/* Checked allocation over the C library's, with the test hook that fails one of them. */
+#include "base/alloc.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static long fail_at;
+static long made;
+
+static int must_fail(void)
+{
+    if (__atomic_load_n(&fail_at, __ATOMIC_RELAXED) == 0)
+        return 0;
+    return __atomic_add_fetch(&made, 1, __ATOMIC_RELAXED) == __atomic_load_n(&fail_at, __ATOMIC_RELAXED);
+}
+
+long gersh__alloc_fail_at(long n)
+{
+    long count = __atomic_exchange_n(&made, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&fail_at, n, __ATOMIC_RELAXED);
+    return count;
+}
+
+static void report(size_t count, size_t size)
+{
+    gersh__fail(GERSH_ERROR_MEMORY, "out of memory: could not get %.6g MB",
+                (double)count * (double)size / 1e6);
+}
+
+void *gersh__alloc(size_t count, size_t size)
+{
+    void *block = NULL;
+    if (!must_fail() && (size == 0 || count <= SIZE_MAX / size))
+        block = count > 0 && size > 0 ? calloc(count, size) : calloc(1, 1);
+    if (block == NULL)
+        report(count, size);
+    return block;
+}
+
+void *gersh__realloc(void *block, size_t count, size_t size)
+{
+    void *moved = NULL;
+    if (!must_fail() && (size == 0 || count <= SIZE_MAX / size)) {
+        size_t bytes = count * size;
+        moved = realloc(block, bytes ? bytes : 1);
+    }
+    if (moved == NULL)
+        report(count, size);
+    return moved;
+}
+
+void gersh__free(void *block)
+{
+    free(block);
+}
+
+char *gersh__text_copy(const char *text, size_t length)
+{
+    char *copy = gersh__alloc(length + 1, 1);
+    if (copy != NULL && length > 0)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+int gersh__grow(void *block_pointer, size_t *capacity, size_t need, size_t size)
+{
+    if (need <= *capacity)
+        return 0;
+    size_t wanted = *capacity < 8 ? 8 : *capacity;
+    while (wanted < need)
+        wanted = wanted > SIZE_MAX / 2 ? need : wanted * 2;
+    void *block;
+    memcpy(&block, block_pointer, sizeof block);
+    block = gersh__realloc(block, wanted, size);
+    if (block == NULL)
+        return -1;
+    memcpy(block_pointer, &block, sizeof block);
+    *capacity = wanted;
+    return 0;
+}

@@ -1,0 +1,189 @@
+/* The table of settings, and the object that holds their values; see gersh/settings.h. */
+#include "base/settings.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/text.h"
+
+#define LARGEST_SEED 9007199254740992.0 /* 2^53: exact as a double, so in JSON and Python too */
+
+static const gersh_setting_info table[GERSH__SETTINGS] = {
+    [GERSH__LABEL] = {"label", GERSH_SETTING_TEXT, GERSH_SETTINGS_READ, "last", NULL, 0, 0, "COL",
+                      "column with the labels: a name, a position from 1, 'last', or 'none'"},
+    [GERSH__LABELS] = {"labels", GERSH_SETTING_TEXT, GERSH_SETTINGS_READ, "", NULL, 0, 0, "FILE",
+                       "file with one label a row; every column of the data is then a feature"},
+    [GERSH__FORMAT] = {"format", GERSH_SETTING_CHOICE, GERSH_SETTINGS_READ, "auto",
+                       "auto|csv|tsv|semicolon|blank|libsvm|arff|npy", 0, 0, NULL,
+                       "format of the file; by default found from its content"},
+    [GERSH__HEADER] = {"header", GERSH_SETTING_CHOICE, GERSH_SETTINGS_READ, "auto", "auto|yes|no", 0, 0,
+                       NULL, "whether the first line names the columns"},
+    [GERSH__IGNORE] = {"ignore", GERSH_SETTING_TEXT, GERSH_SETTINGS_READ, "", NULL, 0, 0, "COLS",
+                       "columns to leave out: names or positions, separated by commas"},
+    [GERSH__TASK] = {"task", GERSH_SETTING_CHOICE, GERSH_SETTINGS_READ, "auto", "auto|classify|regress", 0,
+                     0, NULL, "whether labels are classes or real-valued targets"},
+    [GERSH__MISSING] = {"missing", GERSH_SETTING_CHOICE, GERSH_SETTINGS_READ, "error", "error|zero|mean", 0,
+                        0, NULL, "what to do with missing values: refuse, put 0, or put the column's mean"},
+    [GERSH__CATEGORICAL] = {"categorical", GERSH_SETTING_CHOICE, GERSH_SETTINGS_READ, "error",
+                            "error|onehot", 0, 0, NULL,
+                            "what to do with text columns: refuse, or one 0/1 feature for each value"},
+    [GERSH__SCALE] = {"scale", GERSH_SETTING_CHOICE, GERSH_SETTINGS_SCALE, "zscore", "zscore|paper|none", 0,
+                      0, NULL, "scaling of features; 'paper' is z-score, then unit length of each row"},
+    [GERSH__ZERO] = {"zero", GERSH_SETTING_NUMBER, GERSH_SETTINGS_GRAPH, "0", NULL, 0, DBL_MAX, "SIZE",
+                     "entries of the matrix of at most this size, off the diagonal, are no edges"},
+    [GERSH__SEED] = {"seed", GERSH_SETTING_WHOLE, GERSH_SETTINGS_RUN, "0", NULL, 0, LARGEST_SEED, "N",
+                     "seed of the random numbers; the same seed gives the same result"},
+    [GERSH__THREADS] = {"threads", GERSH_SETTING_WHOLE, GERSH_SETTINGS_RUN, "0", NULL, 0, 1024, "N",
+                        "number of threads; 0 is one for each core"},
+};
+
+struct gersh_settings {
+    char *values[GERSH__SETTINGS]; /* NULL: the default */
+};
+
+gersh_status gersh_settings_new(gersh_settings **out)
+{
+    *out = gersh__alloc(1, sizeof **out);
+    return *out != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
+}
+
+void gersh_settings_free(gersh_settings *settings)
+{
+    if (settings == NULL)
+        return;
+    for (int i = 0; i < GERSH__SETTINGS; i++)
+        gersh__free(settings->values[i]);
+    gersh__free(settings);
+}
+
+int gersh_settings_count(void)
+{
+    return GERSH__SETTINGS;
+}
+
+const gersh_setting_info *gersh_settings_info(int index)
+{
+    return index >= 0 && index < GERSH__SETTINGS ? &table[index] : NULL;
+}
+
+static int same_name(const char *name, const char *given)
+{
+    for (; *name != '\0' && (*given == *name || (*name == '-' && *given == '_')); name++)
+        given++;
+    return *name == *given;
+}
+
+static int find(const char *name)
+{
+    for (int i = 0; i < GERSH__SETTINGS; i++)
+        if (same_name(table[i].name, name))
+            return i;
+    return -1;
+}
+
+static int is_choice(const char *choices, const char *value)
+{
+    size_t length = strcspn(value, "|");
+    if (length == 0 || value[length] == '|')
+        return 0;
+    for (const char *p = choices; p != NULL; p = strchr(p, '|')) {
+        p += *p == '|';
+        if (strncmp(p, value, length) == 0 && (p[length] == '|' || p[length] == '\0'))
+            return 1;
+    }
+    return 0;
+}
+
+static gersh_status check(const gersh_setting_info *info, const char *value)
+{
+    char excerpt[GERSH__EXCERPT_SIZE];
+    uint64_t whole;
+    double number;
+    size_t length = strlen(value);
+    gersh__text_excerpt(excerpt, sizeof excerpt, value, length);
+    switch (info->kind) {
+    case GERSH_SETTING_CHOICE:
+        if (!is_choice(info->choices, value))
+            return gersh__fail(GERSH_ERROR_ARGUMENT, "%s: '%s' is not one of %s", info->name, excerpt,
+                               info->choices);
+        break;
+    case GERSH_SETTING_WHOLE:
+        if (gersh__parse_whole(value, length, (uint64_t)info->low, (uint64_t)info->high, &whole) != 0)
+            return gersh__fail(GERSH_ERROR_ARGUMENT, "%s: '%s' is not a whole number from %.0f to %.0f",
+                               info->name, excerpt, info->low, info->high);
+        break;
+    case GERSH_SETTING_NUMBER:
+        if (gersh__parse_double(value, length, &number) != GERSH__NUMBER_OK || number < info->low ||
+            number > info->high)
+            return gersh__fail(GERSH_ERROR_ARGUMENT, "%s: '%s' is not a number from %g to %g", info->name,
+                               excerpt, info->low, info->high);
+        break;
+    case GERSH_SETTING_TEXT:
+        break;
+    }
+    return GERSH_OK;
+}
+
+gersh_status gersh_settings_set(gersh_settings *settings, const char *name, const char *value)
+{
+    if (settings == NULL || name == NULL || value == NULL)
+        return gersh__fail(GERSH_ERROR_ARGUMENT,
+                           "gersh_settings_set got a null pointer; give it settings, a name and a value");
+    int which = find(name);
+    if (which < 0) {
+        char excerpt[GERSH__EXCERPT_SIZE];
+        const char *names[GERSH__SETTINGS];
+        for (int i = 0; i < GERSH__SETTINGS; i++)
+            names[i] = table[i].name;
+        const char *nearest = gersh__text_nearest(name, names, GERSH__SETTINGS);
+        gersh__text_excerpt(excerpt, sizeof excerpt, name, strlen(name));
+        return gersh__fail(GERSH_ERROR_ARGUMENT, "there is no setting '%s'%s%s%s", excerpt,
+                           nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    }
+    gersh_status status = check(&table[which], value);
+    if (status != GERSH_OK)
+        return status;
+    char *copy = gersh__text_copy(value, strlen(value));
+    if (copy == NULL)
+        return GERSH_ERROR_MEMORY;
+    gersh__free(settings->values[which]);
+    settings->values[which] = copy;
+    return GERSH_OK;
+}
+
+const char *gersh_settings_get(const gersh_settings *settings, const char *name)
+{
+    int which = find(name);
+    return which < 0 ? NULL : gersh__setting_text(settings, which);
+}
+
+const char *gersh__setting_text(const gersh_settings *settings, int which)
+{
+    if (settings != NULL && settings->values[which] != NULL)
+        return settings->values[which];
+    return table[which].initial;
+}
+
+double gersh__setting_number(const gersh_settings *settings, int which)
+{
+    const char *text = gersh__setting_text(settings, which);
+    double value = 0;
+    gersh__parse_double(text, strlen(text), &value);
+    return value;
+}
+
+uint64_t gersh__setting_whole(const gersh_settings *settings, int which)
+{
+    const char *text = gersh__setting_text(settings, which);
+    uint64_t value = 0;
+    gersh__parse_whole(text, strlen(text), 0, UINT64_MAX, &value);
+    return value;
+}
+
+int gersh__setting_is(const gersh_settings *settings, int which, const char *choice)
+{
+    return strcmp(gersh__setting_text(settings, which), choice) == 0;
+}

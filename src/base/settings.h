@@ -1,0 +1,29 @@
+/* Typed access to settings inside the library. Every `settings` here may be NULL: the defaults. */
+#ifndef GERSH_SRC_BASE_SETTINGS_H
+#define GERSH_SRC_BASE_SETTINGS_H
+
+#include "gersh/settings.h"
+
+/* Positions in the table of settings.c, in its order. */
+enum {
+    GERSH__LABEL,
+    GERSH__LABELS,
+    GERSH__FORMAT,
+    GERSH__HEADER,
+    GERSH__IGNORE,
+    GERSH__TASK,
+    GERSH__MISSING,
+    GERSH__CATEGORICAL,
+    GERSH__SCALE,
+    GERSH__ZERO,
+    GERSH__SEED,
+    GERSH__THREADS,
+    GERSH__SETTINGS
+};
+
+const char *gersh__setting_text(const gersh_settings *settings, int which);
+double gersh__setting_number(const gersh_settings *settings, int which);
+uint64_t gersh__setting_whole(const gersh_settings *settings, int which);
+int gersh__setting_is(const gersh_settings *settings, int which, const char *choice);
+
+#endif

@@ -1,0 +1,277 @@
+/* The thread pool; see threads.h. Built with GERSH_NO_THREADS, every loop runs in the caller. */
+#define _GNU_SOURCE
+#include "base/threads.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#ifndef GERSH_NO_THREADS
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+extern void openblas_set_num_threads(int threads) __attribute__((weak));
+extern int openblas_get_num_threads(void) __attribute__((weak));
+
+struct gersh__pool {
+    int threads; /* workers wanted, the caller included */
+    int started; /* threads running, the caller not included */
+    pid_t owner; /* the process that started them */
+    pthread_t *handles;
+    pthread_mutex_t lock;
+    pthread_cond_t work; /* a loop began, or the pool ends */
+    pthread_cond_t done; /* the last worker left the loop */
+    unsigned long loop;  /* number of the current loop */
+    int inside;          /* workers that have not left it */
+    int next_worker;
+    int ending;
+    gersh__part part;
+    void *context;
+    size_t parts;
+    size_t next; /* the next part to take */
+};
+
+/* How many scopes hold BLAS now, in this process, and what it goes back to after the last of them. */
+static pthread_mutex_t blas_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t blas_once = PTHREAD_ONCE_INIT;
+static int blas_holders;
+static int blas_threads;
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&blas_lock);
+}
+
+static void after_fork_in_parent(void)
+{
+    pthread_mutex_unlock(&blas_lock);
+}
+
+/* The threads that held BLAS are not in the child. */
+static void after_fork_in_child(void)
+{
+    if (blas_holders > 0 && blas_threads != 1)
+        openblas_set_num_threads(blas_threads);
+    blas_holders = 0;
+    pthread_mutex_unlock(&blas_lock);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+void gersh__blas_hold(void)
+{
+    if (openblas_set_num_threads == NULL || openblas_get_num_threads == NULL)
+        return;
+    pthread_once(&blas_once, watch_forks);
+    pthread_mutex_lock(&blas_lock);
+    if (blas_holders++ == 0) {
+        blas_threads = openblas_get_num_threads();
+        if (blas_threads != 1)
+            openblas_set_num_threads(1);
+    }
+    pthread_mutex_unlock(&blas_lock);
+}
+
+void gersh__blas_release(void)
+{
+    if (openblas_set_num_threads == NULL || openblas_get_num_threads == NULL)
+        return;
+    pthread_mutex_lock(&blas_lock);
+    /* None are left in a child that was forked inside a scope and now leaves it. */
+    if (blas_holders > 0 && --blas_holders == 0 && blas_threads != 1)
+        openblas_set_num_threads(blas_threads);
+    pthread_mutex_unlock(&blas_lock);
+}
+
+static int usable_cores(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        return CPU_COUNT(&set);
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (int)online : 1;
+}
+
+static void take_parts(gersh__pool *pool, int worker)
+{
+    for (;;) {
+        size_t mine = __atomic_fetch_add(&pool->next, 1, __ATOMIC_RELAXED);
+        if (mine >= pool->parts)
+            return;
+        pool->part(pool->context, mine, worker);
+    }
+}
+
+static void *worker_main(void *argument)
+{
+    gersh__pool *pool = argument;
+    pthread_mutex_lock(&pool->lock);
+    int worker = ++pool->next_worker;
+    unsigned long seen = 0;
+    for (;;) {
+        while (pool->loop == seen && !pool->ending)
+            pthread_cond_wait(&pool->work, &pool->lock);
+        if (pool->ending)
+            break;
+        seen = pool->loop;
+        pthread_mutex_unlock(&pool->lock);
+        take_parts(pool, worker);
+        pthread_mutex_lock(&pool->lock);
+        if (--pool->inside == 0)
+            pthread_cond_signal(&pool->done);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+/* A new process, or a new pool: no threads yet. */
+static void reset(gersh__pool *pool)
+{
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->work, NULL);
+    pthread_cond_init(&pool->done, NULL);
+    pool->owner = getpid();
+    pool->started = 0;
+    pool->next_worker = 0;
+    pool->loop = 0;
+    pool->inside = 0;
+}
+
+/* Starts what is missing of the threads, with all signals blocked: those belong to the caller. */
+static void start_workers(gersh__pool *pool)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (pool->started < pool->threads - 1 &&
+           pthread_create(&pool->handles[pool->started], NULL, worker_main, pool) == 0)
+        pool->started++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+gersh_status gersh__pool_new(gersh__pool **out, int threads)
+{
+    *out = NULL;
+    if (threads < 0)
+        return gersh__fail(GERSH_ERROR_ARGUMENT, "the number of threads is %d; it must not be negative",
+                           threads);
+    gersh__pool *pool = gersh__alloc(1, sizeof *pool);
+    if (pool == NULL)
+        return GERSH_ERROR_MEMORY;
+    pool->threads = threads > 0 ? threads : usable_cores();
+    pool->handles = gersh__alloc((size_t)pool->threads, sizeof *pool->handles);
+    if (pool->handles == NULL) {
+        gersh__free(pool);
+        return GERSH_ERROR_MEMORY;
+    }
+    reset(pool);
+    *out = pool;
+    return GERSH_OK;
+}
+
+void gersh__pool_free(gersh__pool *pool)
+{
+    if (pool == NULL)
+        return;
+    if (pool->owner == getpid()) {
+        pthread_mutex_lock(&pool->lock);
+        pool->ending = 1;
+        pthread_cond_broadcast(&pool->work);
+        pthread_mutex_unlock(&pool->lock);
+        for (int i = 0; i < pool->started; i++)
+            pthread_join(pool->handles[i], NULL);
+        pthread_mutex_destroy(&pool->lock);
+        pthread_cond_destroy(&pool->work);
+        pthread_cond_destroy(&pool->done);
+    }
+    gersh__free(pool->handles);
+    gersh__free(pool);
+}
+
+int gersh__pool_threads(const gersh__pool *pool)
+{
+    return pool != NULL ? pool->threads : 1;
+}
+
+void gersh__pool_run(gersh__pool *pool, size_t parts, gersh__part part, void *context)
+{
+    gersh__blas_hold();
+    if (pool == NULL || pool->threads == 1 || parts < 2) {
+        for (size_t i = 0; i < parts; i++)
+            part(context, i, 0);
+        gersh__blas_release();
+        return;
+    }
+    if (pool->owner != getpid())
+        reset(pool);
+    pthread_mutex_lock(&pool->lock);
+    pool->part = part;
+    pool->context = context;
+    pool->parts = parts;
+    pool->next = 0;
+    start_workers(pool);
+    pool->inside = pool->started;
+    pool->loop++;
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
+
+    take_parts(pool, 0);
+
+    pthread_mutex_lock(&pool->lock);
+    while (pool->inside > 0)
+        pthread_cond_wait(&pool->done, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+    gersh__blas_release();
+}
+
+#else
+
+struct gersh__pool {
+    int threads;
+};
+
+void gersh__blas_hold(void)
+{
+}
+
+void gersh__blas_release(void)
+{
+}
+
+gersh_status gersh__pool_new(gersh__pool **out, int threads)
+{
+    *out = NULL;
+    if (threads < 0)
+        return gersh__fail(GERSH_ERROR_ARGUMENT, "the number of threads is %d; it must not be negative",
+                           threads);
+    *out = gersh__alloc(1, sizeof **out);
+    if (*out == NULL)
+        return GERSH_ERROR_MEMORY;
+    (*out)->threads = 1;
+    return GERSH_OK;
+}
+
+void gersh__pool_free(gersh__pool *pool)
+{
+    gersh__free(pool);
+}
+
+int gersh__pool_threads(const gersh__pool *pool)
+{
+    (void)pool;
+    return 1;
+}
+
+void gersh__pool_run(gersh__pool *pool, size_t parts, gersh__part part, void *context)
+{
+    (void)pool;
+    for (size_t i = 0; i < parts; i++)
+        part(context, i, 0);
+}
+
+#endif
