@@ -1,0 +1,28 @@
+/* The data set's fields, and making one from a table; see gersh/data.h. */
+#ifndef GERSH_SRC_DATA_DATASET_H
+#define GERSH_SRC_DATA_DATASET_H
+
+#include "data/table.h"
+#include "gersh/data.h"
+
+struct gersh_dataset {
+    size_t n, k;
+    double *x;            /* n × k by rows */
+    char **feature_names; /* k, none NULL */
+    size_t classes;
+    char **class_names; /* classes, in order: by value when all are numbers, else by bytes */
+    int *labels;        /* n, or NULL */
+    double *targets;    /* n, or NULL */
+    const char *format;
+    size_t filled;
+};
+
+/*
+ * Selects the label column, leaves out ignored ones, turns text columns into 0/1 features or refuses
+ * them, and fills or refuses missing values, as the settings say. `labels`, from the setting of that
+ * name, is a one-column table with the labels, or NULL.
+ */
+gersh_status gersh__dataset_from_table(gersh_dataset **out, const gersh__table *table,
+                                       const gersh__table *labels, const gersh_settings *settings);
+
+#endif
