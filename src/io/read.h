@@ -1,0 +1,24 @@
+/*
+ * Readers: files to tables. A reader is one entry of the registry in read.c; it gets the whole content of
+ * the file (unzipped, byte order mark removed) and fills the table.
+ */
+#ifndef GERSH_SRC_IO_READ_H
+#define GERSH_SRC_IO_READ_H
+
+#include "data/table.h"
+
+typedef struct gersh__content {
+    char *bytes; /* size bytes and a final NUL; a reader may write into it */
+    size_t size;
+} gersh__content;
+
+typedef struct gersh__reader {
+    const char *format; /* the word of the setting `format` */
+    int (*fits)(const gersh__content *content); /* whether the content looks like this format */
+    gersh_status (*read)(gersh__table *table, gersh__content *content, const gersh_settings *settings);
+} gersh__reader;
+
+/* Any file as a table; the format as the setting says, or by content. "-" is standard input. */
+gersh_status gersh__table_read(gersh__table **out, const char *path, const gersh_settings *settings);
+
+#endif
