@@ -1,0 +1,189 @@
+/* Options and help, both from the library's table of settings. */
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+enum { MOST_OPTIONS = 64 };
+
+static const struct {
+    const char *name, *help;
+} flags[] = {{"json", "print one JSON document and nothing else"},
+             {"quiet", "print only the result"},
+             {"help", "print this help"}};
+
+enum { FLAGS = sizeof flags / sizeof flags[0] };
+
+/* Whether the command lists the setting. */
+static int takes(const cli_command *command, const char *setting)
+{
+    size_t length = strlen(setting);
+    for (const char *p = command->settings; *p != '\0';) {
+        size_t word = strcspn(p, " ");
+        if (word == length && strncmp(p, setting, length) == 0)
+            return 1;
+        p += word + (p[word] == ' ');
+    }
+    return 0;
+}
+
+const char *cli_hint(char *out, size_t size, const char *prefix, const char *word, const char *const *names,
+                     size_t count)
+{
+    const char *nearest = gersh__text_nearest(word, names, count);
+    out[0] = '\0';
+    if (nearest != NULL)
+        snprintf(out, size, " (did you mean '%s%s'?)", prefix, nearest);
+    return out;
+}
+
+static int bad_option(const cli_command *command, const char *word)
+{
+    const char *names[MOST_OPTIONS];
+    char hint[128];
+    size_t count = 0;
+    for (int i = 0; i < gersh_settings_count(); i++)
+        if (takes(command, gersh_settings_info(i)->name))
+            names[count++] = gersh_settings_info(i)->name;
+    for (size_t i = 0; i < FLAGS; i++)
+        names[count++] = flags[i].name;
+    fprintf(stderr, "gersh %s: there is no option '--%s'%s; 'gersh help %s' lists the options\n",
+            command->name, word, cli_hint(hint, sizeof hint, "--", word, names, count), command->name);
+    return EXIT_BAD;
+}
+
+static int set_flag(cli_args *args, const char *name)
+{
+    if (strcmp(name, "json") == 0)
+        args->json = 1;
+    else if (strcmp(name, "quiet") == 0)
+        args->quiet = 1;
+    else
+        return 0;
+    return 1;
+}
+
+/* Handles the option at argv[*at], "--name value" or "--name=value". Returns -1, or an exit status. */
+static int take_option(cli_args *args, int argc, char **argv, int *at)
+{
+    const cli_command *command = args->command;
+    const char *name = argv[*at] + 2, *equals = strchr(name, '=');
+    size_t length = equals != NULL ? (size_t)(equals - name) : strlen(name);
+    char setting[64];
+    snprintf(setting, sizeof setting, "%.*s", (int)(length < 60 ? length : 60), name);
+    if (!takes(command, setting)) {
+        if (equals == NULL && set_flag(args, setting))
+            return -1;
+        return bad_option(command, setting);
+    }
+    if (equals == NULL && *at + 1 >= argc) {
+        fprintf(stderr, "gersh %s: --%s needs a value\n", command->name, setting);
+        return EXIT_BAD;
+    }
+    const char *value = equals != NULL ? equals + 1 : argv[++*at];
+    if (gersh_settings_set(args->settings, setting, value) != GERSH_OK) {
+        fprintf(stderr, "gersh %s: --%s\n", command->name, gersh_last_error());
+        return EXIT_BAD;
+    }
+    return -1;
+}
+
+int cli_parse(cli_args *args, const cli_command *command, int argc, char **argv)
+{
+    *args = (cli_args){.command = command};
+    int most = (int)(sizeof args->operand / sizeof args->operand[0]), plain = 0;
+    gersh_status made = gersh_settings_new(&args->settings);
+    if (made != GERSH_OK)
+        return cli_fail(args, made, NULL);
+    for (int i = 0; i < argc; i++) {
+        if (!plain && strcmp(argv[i], "--") == 0) {
+            plain = 1;
+        } else if (!plain && (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)) {
+            cli_print_help(command);
+            return cli_finish_output();
+        } else if (!plain && strncmp(argv[i], "--", 2) == 0) {
+            int status = take_option(args, argc, argv, &i);
+            if (status >= 0)
+                return status;
+        } else if (!plain && argv[i][0] == '-' && argv[i][1] != '\0') {
+            fprintf(stderr, "gersh %s: there is no option '%s'; 'gersh help %s' lists the options\n",
+                    command->name, argv[i], command->name);
+            return EXIT_BAD;
+        } else if (args->operands < most) {
+            args->operand[args->operands++] = argv[i];
+        }
+    }
+    if (args->operands != command->operands) {
+        fprintf(stderr, "gersh %s: expected %s; usage: gersh %s %s [OPTIONS]\n", command->name,
+                command->operands == 1 ? "one file" : "other operands", command->name,
+                command->operand_names);
+        return EXIT_BAD;
+    }
+    return -1;
+}
+
+void cli_print_overview(void)
+{
+    printf("gersh %s: metric learning with signed graphs\n\nusage: gersh COMMAND [OPERANDS] [OPTIONS]\n\n"
+           "commands:\n",
+           gersh_version());
+    for (int i = 0; cli_commands[i] != NULL; i++)
+        printf("  %-10s %-8s %s\n", cli_commands[i]->name, cli_commands[i]->operand_names,
+               cli_commands[i]->summary);
+    printf("  %-10s %-8s %s\n\n'gersh --version' prints the version.\n", "help", "COMMAND",
+           "explain a command and its options");
+}
+
+/* Prints text wrapped at 78 columns, the lines after the first indented. */
+static void print_wrapped(const char *text, int column, int indent)
+{
+    while (*text != '\0') {
+        int word = (int)strcspn(text, " ");
+        if (column > indent && column + 1 + word > 78) {
+            printf("\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            putchar(' ');
+            column++;
+        }
+        printf("%.*s", word, text);
+        column += word;
+        text += word + (text[word] == ' ');
+    }
+    putchar('\n');
+}
+
+static void print_option(const char *name, const char *value, const char *help, const char *initial)
+{
+    enum { column = 24 };
+    char left[160], text[512];
+    snprintf(left, sizeof left, "  --%s%s%s", name, value != NULL ? " " : "", value != NULL ? value : "");
+    int used = (int)strlen(left);
+    printf("%s", left);
+    if (used > column - 2) {
+        putchar('\n');
+        used = 0;
+    }
+    printf("%*s", column - used, "");
+    snprintf(text, sizeof text, "%s%s%s%s", help, initial != NULL && *initial ? " (default: " : "",
+             initial != NULL && *initial ? initial : "", initial != NULL && *initial ? ")" : "");
+    print_wrapped(text, column, column);
+}
+
+void cli_print_help(const cli_command *command)
+{
+    printf("usage: gersh %s %s [OPTIONS]\n\n", command->name, command->operand_names);
+    print_wrapped(command->about, 0, 0);
+    printf("\noptions:\n");
+    for (int i = 0; i < gersh_settings_count(); i++) {
+        const gersh_setting_info *info = gersh_settings_info(i);
+        if (takes(command, info->name))
+            print_option(info->name, info->value != NULL ? info->value : info->choices, info->help,
+                         info->initial);
+    }
+    for (size_t i = 0; i < FLAGS; i++)
+        print_option(flags[i].name, NULL, flags[i].help, NULL);
+    printf("\nexample:\n  %s\n", command->example);
+}

@@ -1,0 +1,110 @@
+/* Messages, JSON and cells of tables. */
+#include "cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static int exit_status(gersh_status status)
+{
+    switch (status) {
+    case GERSH_OK:
+        return EXIT_DONE;
+    case GERSH_ERROR_ARGUMENT:
+    case GERSH_ERROR_INPUT:
+    case GERSH_ERROR_IO:
+    case GERSH_ERROR_UNBALANCED:
+        return EXIT_BAD;
+    case GERSH_ERROR_CANCELLED:
+        return EXIT_INTERRUPTED;
+    case GERSH_ERROR_MEMORY:
+    case GERSH_ERROR_NUMERIC:
+        break;
+    }
+    return EXIT_INTERNAL;
+}
+
+int cli_fail(const cli_args *args, gersh_status status, json_t *more)
+{
+    fprintf(stderr, "gersh %s: %s\n", args->command->name, gersh_last_error());
+    if (args->json) {
+        json_t *document = json_pack("{s:s}", "error", gersh_last_error());
+        json_object_update(document, more);
+        cli_print_json(document);
+    }
+    json_decref(more);
+    return exit_status(status);
+}
+
+int cli_finish_output(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return EXIT_DONE;
+    fprintf(stderr, "gersh: cannot write the output: %s\n", strerror(errno));
+    return EXIT_INTERNAL;
+}
+
+int cli_print_json(json_t *document)
+{
+    if (document == NULL) {
+        fprintf(stderr, "gersh: out of memory while making the JSON document\n");
+        return EXIT_INTERNAL;
+    }
+    json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    putchar('\n');
+    json_decref(document);
+    return cli_finish_output();
+}
+
+json_t *cli_json_reals(const double *values, size_t count)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(array, json_real(values[i]));
+    return array;
+}
+
+json_t *cli_json_texts(char *const *texts, size_t count)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_t *text = json_string(texts[i]);
+        json_array_append_new(array, text != NULL ? text : json_null()); /* not UTF-8 */
+    }
+    return array;
+}
+
+int cli_width(void)
+{
+    struct winsize size;
+    int width = 80;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        width = size.ws_col;
+    return width < 20 ? 20 : width;
+}
+
+int cli_text_width(const char *text)
+{
+    int width = 0;
+    for (; *text != '\0'; text++)
+        width += ((unsigned char)*text & 0xC0) != 0x80;
+    return width;
+}
+
+void cli_print_cell(const char *text, int width)
+{
+    int space = width < 0 ? -width : width, used = cli_text_width(text);
+    if (used <= space) {
+        printf("%*s%s%*s", width < 0 ? space - used : 0, "", text, width < 0 ? 0 : space - used, "");
+        return;
+    }
+    for (int characters = 0; *text != '\0'; text++) {
+        characters += ((unsigned char)*text & 0xC0) != 0x80;
+        if (characters >= space)
+            break;
+        putchar(*text);
+    }
+    putchar('~');
+}
