@@ -13,7 +13,7 @@ typedef struct style {
     int header, quotes, mark, no_final_end, comments;
 } style;
 
-static const char *const classes[] = {"a", "b \"c\"", "1.50", "+1", "été"};
+static const char *const classes[] = {"a", "b  \"c\"", "1.50", "+1", "été"};
 
 static void write_cell(text *t, const char *cell, int quoted)
 {
@@ -356,6 +356,7 @@ static void test_formats_are_found(void **state)
         {"# c\n1\n1\n-1 2:1 # 5\n", "libsvm", 3},
         {"a 1:nan_\n", "blank", 2},
         {"10:30 1\n10:45 2\n", "blank", 2},
+        {"10:30 1:05\n10:45 2:06\n", "blank", 2},
         {"1,5 3\n2,6 4\n", "csv", 2},
         {"\n % c\n\n  @RelaTion x\n@attribute a real\n@data\n1\n", "arff", 1},
         {"@ATTRIBUTE a real\n@data\n1\n", "arff", 1},

@@ -32,9 +32,10 @@ static void test_gzip(void **state)
         io_write(bytes, cut);
         expect("cut", GERSH_ERROR_IO, "FILE: the gzip data ends too early; the file was cut off");
     }
-    bytes[size] = 'x';
-    io_write(bytes, size + 1);
-    expect("tail", GERSH_ERROR_IO, "FILE: 1 bytes after the end of the gzip data are not gzip data");
+    memcpy(bytes + size, "x\0z", 3);
+    io_write(bytes, size + 3);
+    expect("tail", GERSH_ERROR_IO,
+           "FILE: the gzip data is followed by 3 bytes that are not gzip data; the file is damaged");
     bytes[size - 1] ^= 1;
     io_write(bytes, size);
     expect("length", GERSH_ERROR_IO, "FILE: the gzip data is damaged: incorrect length check");

@@ -5,7 +5,8 @@
 #include "gersh/base.h"
 
 /* Stores the sentence and returns status, so that a failure is one line: return gersh__fail(...). */
-gersh_status gersh__fail(gersh_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+gersh_status gersh__fail(gersh_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Puts more text before the stored message, such as "--edges FILE: ". Returns status. */
 gersh_status gersh__fail_prefix(gersh_status status, const char *format, ...)

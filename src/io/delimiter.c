@@ -4,8 +4,6 @@
  * the file is ragged or has one column: a delimiter that every row has is then taken, so that the reader
  * can say which row is wrong.
  */
-#include <string.h>
-
 #include "base/text.h"
 #include "io/formats.h"
 #include "io/scan.h"

@@ -144,8 +144,10 @@ static gersh_status unzip(block *plain, const block *packed, const char *shown)
     while (at < end && *at == 0) /* zeros are padding, as tapes and archivers leave it */
         at++;
     if (at < end)
-        return gersh__fail(GERSH_ERROR_IO, "%s: %zu bytes after the end of the gzip data are not gzip data",
-                           shown, rest);
+        return gersh__fail(
+            GERSH_ERROR_IO,
+            "%s: the gzip data is followed by %zu bytes that are not gzip data; the file is damaged", shown,
+            rest);
     return GERSH_OK;
 }
 

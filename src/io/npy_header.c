@@ -8,7 +8,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/text.h"
 
 static const char magic[] = "\x93NUMPY";

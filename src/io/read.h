@@ -13,7 +13,7 @@ typedef struct gersh__content {
 } gersh__content;
 
 typedef struct gersh__reader {
-    const char *format; /* the word of the setting `format` */
+    const char *format;                         /* the word of the setting `format` */
     int (*fits)(const gersh__content *content); /* whether the content looks like this format */
     gersh_status (*read)(gersh__table *table, gersh__content *content, const gersh_settings *settings);
 } gersh__reader;

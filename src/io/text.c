@@ -12,9 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/settings.h"
-#include "base/text.h"
 #include "io/formats.h"
 #include "io/scan.h"
 
@@ -257,10 +255,6 @@ static gersh_status read_body(gersh__table *table, const gersh__content *content
         b.settled = b.again;
         b.skip = skip;
         table->rows = 0;
-        if (table->label != GERSH__NONE) {
-            gersh__words_clear(&table->column[table->label].words);
-            table->column[table->label].odd_row = GERSH__NONE;
-        }
         walk w = {.table = table, .delimiter = delimiter, .most = (size_t)-1};
         w.field = body_field;
         w.row = body_row;
