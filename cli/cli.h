@@ -9,12 +9,23 @@
 
 enum { EXIT_DONE = 0, EXIT_BAD = 1, EXIT_INTERNAL = 2, EXIT_INTERRUPTED = 130 };
 
+enum { CLI_OWN_OPTIONS = 8 };
+
+/* An option that is no setting of the library. */
+typedef struct cli_option {
+    const char *name;
+    char letter;       /* of its short form, or 0 */
+    const char *value; /* what stands for the value in help texts; NULL: the option has none */
+    const char *help;
+} cli_option;
+
 /* What a command got from its command line. */
 typedef struct cli_args {
     const struct cli_command *command;
     gersh_settings *settings;
     const char *operand[4];
     int operands;
+    const char *own[CLI_OWN_OPTIONS]; /* values of the command's own options; "" for one without */
     int json;
     int quiet;
 } cli_args;
@@ -22,19 +33,24 @@ typedef struct cli_args {
 typedef struct cli_command {
     const char *name;
     const char *operand_names; /* such as "MODEL DATA" */
-    int operands;              /* how many it takes */
+    int operands;              /* how many it takes, */
+    int optional;              /* and how many more it may take */
     const char *summary;       /* a line for the list of commands */
     const char *about;         /* a few sentences for its own help */
     const char *settings;      /* names of the settings it takes as options, separated by blanks */
+    const cli_option *options; /* its own, ending with one without a name; NULL: none */
     const char *example;
     int (*run)(const cli_args *args);
 } cli_command;
 
 extern const cli_command *const cli_commands[]; /* ends with NULL */
-extern const cli_command cli_align, cli_describe;
+extern const cli_command cli_align, cli_describe, cli_fit, cli_inspect;
 
 /* Reads argv after the command's name. Returns -1 when the command is to run, else the exit status. */
 int cli_parse(cli_args *args, const cli_command *command, int argc, char **argv);
+
+/* The value of the command's own option, "" for one that takes none, or NULL when it was not given. */
+const char *cli_value(const cli_args *args, const char *name);
 
 void cli_print_overview(void);
 void cli_print_help(const cli_command *command);
@@ -57,6 +73,27 @@ int cli_finish_output(void);
 
 json_t *cli_json_reals(const double *values, size_t count);
 json_t *cli_json_texts(char *const *texts, size_t count);
+
+/* Text as a JSON string, or null where it is not UTF-8. */
+json_t *cli_json_text(const char *text);
+
+/* What a model is: its data, value, certificate, strongest features and edges. */
+void cli_print_summary(const gersh_model *model, const gersh_model_summary *summary);
+json_t *cli_json_summary(const gersh_model *model, const gersh_model_summary *summary);
+
+/* Write M, as CSV or NPY by the path's ending, and the graph in the DOT language. */
+gersh_status cli_write_matrix(const gersh_model *model, const char *path);
+gersh_status cli_write_dot(const gersh_model *model, const gersh_model_summary *summary, const char *path);
+
+/* A line on stderr that follows a running fit. */
+typedef struct cli_progress {
+    int shown;
+    double last; /* when it was drawn, as seconds of the fit */
+} cli_progress;
+
+/* The callback, or NULL where nothing is to be shown; its context is the cli_progress. */
+gersh_progress_callback cli_progress_start(cli_progress *progress, const cli_args *args);
+void cli_progress_end(cli_progress *progress);
 
 /* Set by SIGINT and SIGTERM. */
 extern gersh_cancel cli_cancel;

@@ -142,7 +142,7 @@ const cli_command cli_describe = {
              "and prints its format, rows, features, classes and each feature's range, and whether a "
              "metric can be "
              "learned from it. Use it to find the options that read your file as you mean it.",
-    .settings = "label labels format header ignore task missing categorical",
+    .settings = "label labels format header ignore task missing categorical weights",
     .example = "gersh describe data.csv --label class --ignore id",
     .run = run,
 };

@@ -29,6 +29,25 @@ static int takes(const cli_command *command, const char *setting)
     return 0;
 }
 
+/* The command's own option of that name, or of that letter, and its place; NULL when there is none. */
+static const cli_option *find_own(const cli_command *command, const char *name, char letter, int *at)
+{
+    for (int i = 0; command->options != NULL && command->options[i].name != NULL; i++) {
+        const cli_option *option = &command->options[i];
+        if (name != NULL ? strcmp(option->name, name) == 0 : letter != 0 && option->letter == letter) {
+            *at = i;
+            return option;
+        }
+    }
+    return NULL;
+}
+
+const char *cli_value(const cli_args *args, const char *name)
+{
+    int at = 0;
+    return find_own(args->command, name, 0, &at) != NULL ? args->own[at] : NULL;
+}
+
 const char *cli_hint(char *out, size_t size, const char *prefix, const char *word, const char *const *names,
                      size_t count)
 {
@@ -47,6 +66,8 @@ static int bad_option(const cli_command *command, const char *word)
     for (int i = 0; i < gersh_settings_count(); i++)
         if (takes(command, gersh_settings_info(i)->name))
             names[count++] = gersh_settings_info(i)->name;
+    for (int i = 0; command->options != NULL && command->options[i].name != NULL; i++)
+        names[count++] = command->options[i].name;
     for (size_t i = 0; i < FLAGS; i++)
         names[count++] = flags[i].name;
     fprintf(stderr, "gersh %s: there is no option '--%s'%s; 'gersh help %s' lists the options\n",
@@ -65,6 +86,46 @@ static int set_flag(cli_args *args, const char *name)
     return 1;
 }
 
+/*
+ * Handles an option of the command's own; inside is its value where that stands in the same argument.
+ * Returns -1, or an exit status.
+ */
+static int take_own(cli_args *args, const cli_option *option, int which, const char *inside, int argc,
+                    char **argv, int *at)
+{
+    const char *name = args->command->name;
+    if (args->own[which] != NULL) {
+        fprintf(stderr, "gersh %s: --%s is given twice; give it once\n", name, option->name);
+        return EXIT_BAD;
+    }
+    if (option->value == NULL && inside != NULL) {
+        fprintf(stderr, "gersh %s: --%s takes no value\n", name, option->name);
+        return EXIT_BAD;
+    }
+    if (option->value != NULL && inside == NULL && *at + 1 >= argc) {
+        fprintf(stderr, "gersh %s: --%s needs a value\n", name, option->name);
+        return EXIT_BAD;
+    }
+    if (option->value == NULL)
+        args->own[which] = "";
+    else
+        args->own[which] = inside != NULL ? inside : argv[++*at];
+    return -1;
+}
+
+/* Handles the short option at argv[*at], "-o value" or "-ovalue". Returns -1, or an exit status. */
+static int take_letter(cli_args *args, int argc, char **argv, int *at)
+{
+    int which = 0;
+    const char *word = argv[*at];
+    const cli_option *option = find_own(args->command, NULL, word[1], &which);
+    if (option != NULL)
+        return take_own(args, option, which, word[2] != '\0' ? word + 2 : NULL, argc, argv, at);
+    fprintf(stderr, "gersh %s: there is no option '%s'; 'gersh help %s' lists the options\n",
+            args->command->name, word, args->command->name);
+    return EXIT_BAD;
+}
+
 /* Handles the option at argv[*at], "--name value" or "--name=value". Returns -1, or an exit status. */
 static int take_option(cli_args *args, int argc, char **argv, int *at)
 {
@@ -74,6 +135,10 @@ static int take_option(cli_args *args, int argc, char **argv, int *at)
     char setting[64];
     snprintf(setting, sizeof setting, "%.*s", (int)(length < 60 ? length : 60), name);
     if (!takes(command, setting)) {
+        int which = 0;
+        const cli_option *own = find_own(command, setting, 0, &which);
+        if (own != NULL)
+            return take_own(args, own, which, equals != NULL ? equals + 1 : NULL, argc, argv, at);
         if (equals == NULL && set_flag(args, setting))
             return -1;
         return bad_option(command, setting);
@@ -108,17 +173,19 @@ int cli_parse(cli_args *args, const cli_command *command, int argc, char **argv)
             if (status >= 0)
                 return status;
         } else if (!plain && argv[i][0] == '-' && argv[i][1] != '\0') {
-            fprintf(stderr, "gersh %s: there is no option '%s'; 'gersh help %s' lists the options\n",
-                    command->name, argv[i], command->name);
-            return EXIT_BAD;
+            int status = take_letter(args, argc, argv, &i);
+            if (status >= 0)
+                return status;
         } else if (args->operands < most) {
             args->operand[args->operands++] = argv[i];
         }
     }
-    if (args->operands != command->operands) {
+    if (args->operands < command->operands || args->operands > command->operands + command->optional) {
         fprintf(stderr, "gersh %s: expected %s; usage: gersh %s %s [OPTIONS]\n", command->name,
-                command->operands == 1 ? "one file" : "other operands", command->name,
-                command->operand_names);
+                command->operands != 1  ? "other operands"
+                : command->optional > 0 ? "one or two files"
+                                        : "one file",
+                command->name, command->operand_names);
         return EXIT_BAD;
     }
     return -1;
@@ -130,9 +197,9 @@ void cli_print_overview(void)
            "commands:\n",
            gersh_version());
     for (int i = 0; cli_commands[i] != NULL; i++)
-        printf("  %-10s %-8s %s\n", cli_commands[i]->name, cli_commands[i]->operand_names,
+        printf("  %-10s %-13s %s\n", cli_commands[i]->name, cli_commands[i]->operand_names,
                cli_commands[i]->summary);
-    printf("  %-10s %-8s %s\n\n'gersh --version' prints the version.\n", "help", "COMMAND",
+    printf("  %-10s %-13s %s\n\n'gersh --version' prints the version.\n", "help", "COMMAND",
            "explain a command and its options");
 }
 
@@ -155,11 +222,14 @@ static void print_wrapped(const char *text, int column, int indent)
     putchar('\n');
 }
 
-static void print_option(const char *name, const char *value, const char *help, const char *initial)
+static void print_option(const char *name, char letter, const char *value, const char *help,
+                         const char *initial)
 {
     enum { column = 24 };
     char left[160], text[512];
-    snprintf(left, sizeof left, "  --%s%s%s", name, value != NULL ? " " : "", value != NULL ? value : "");
+    char brief[] = {'-', letter, ',', ' ', '\0'};
+    snprintf(left, sizeof left, "  %s--%s%s%s", letter != 0 ? brief : "", name, value != NULL ? " " : "",
+             value != NULL ? value : "");
     int used = (int)strlen(left);
     printf("%s", left);
     if (used > column - 2) {
@@ -177,13 +247,16 @@ void cli_print_help(const cli_command *command)
     printf("usage: gersh %s %s [OPTIONS]\n\n", command->name, command->operand_names);
     print_wrapped(command->about, 0, 0);
     printf("\noptions:\n");
+    for (int i = 0; command->options != NULL && command->options[i].name != NULL; i++)
+        print_option(command->options[i].name, command->options[i].letter, command->options[i].value,
+                     command->options[i].help, NULL);
     for (int i = 0; i < gersh_settings_count(); i++) {
         const gersh_setting_info *info = gersh_settings_info(i);
         if (takes(command, info->name))
-            print_option(info->name, info->value != NULL ? info->value : info->choices, info->help,
+            print_option(info->name, 0, info->value != NULL ? info->value : info->choices, info->help,
                          info->initial);
     }
     for (size_t i = 0; i < FLAGS; i++)
-        print_option(flags[i].name, NULL, flags[i].help, NULL);
+        print_option(flags[i].name, 0, NULL, flags[i].help, NULL);
     printf("\nexample:\n  %s\n", command->example);
 }

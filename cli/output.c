@@ -66,13 +66,17 @@ json_t *cli_json_reals(const double *values, size_t count)
     return array;
 }
 
+json_t *cli_json_text(const char *text)
+{
+    json_t *value = json_string(text);
+    return value != NULL ? value : json_null();
+}
+
 json_t *cli_json_texts(char *const *texts, size_t count)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < count; i++) {
-        json_t *text = json_string(texts[i]);
-        json_array_append_new(array, text != NULL ? text : json_null()); /* not UTF-8 */
-    }
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(array, cli_json_text(texts[i]));
     return array;
 }
 

@@ -5,7 +5,8 @@ include(CMakePackageConfigHelpers)
 # What a program needs to link with the static library, as -l names; a library outside of the linker's own
 # folders brings its -L too.
 set(gersh_static_flags "")
-foreach(library ${LAPACKE_LINK_LIBRARIES} ${LAPACK_LIBRARIES} ${BLAS_LIBRARIES} ${CSV_LIBRARY} ${ZLIB_LIBRARIES})
+foreach(library ${LAPACKE_LINK_LIBRARIES} ${LAPACK_LIBRARIES} ${BLAS_LIBRARIES} ${CSV_LIBRARY} ${ZLIB_LIBRARIES}
+        ${JANSSON_LINK_LIBRARIES})
     if(IS_ABSOLUTE "${library}")
         get_filename_component(folder "${library}" DIRECTORY)
         get_filename_component(file "${library}" NAME)

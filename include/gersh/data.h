@@ -34,6 +34,9 @@ GERSH_API void gersh_dataset_free(gersh_dataset *data);
 GERSH_API gersh_status gersh_dataset_subset(gersh_dataset **out, const gersh_dataset *data,
                                             const size_t *rows, size_t count);
 
+/* Gives every row a weight: finite, at least 0, and not all 0. NULL takes the weights away: all are 1. */
+GERSH_API gersh_status gersh_dataset_set_weights(gersh_dataset *data, const double *weights);
+
 /* Whether a metric can be learned from it: two rows at least, and two classes or two different targets. */
 GERSH_API gersh_status gersh_dataset_check(const gersh_dataset *data);
 
@@ -45,6 +48,7 @@ GERSH_API size_t gersh_dataset_classes(const gersh_dataset *data); /* 0 without 
 GERSH_API const char *gersh_dataset_class_name(const gersh_dataset *data, size_t which);
 GERSH_API const int *gersh_dataset_labels(const gersh_dataset *data);     /* class of each row, or NULL */
 GERSH_API const double *gersh_dataset_targets(const gersh_dataset *data); /* target of each row, or NULL */
+GERSH_API const double *gersh_dataset_weights(const gersh_dataset *data); /* weight of each row, or NULL */
 GERSH_API const char *gersh_dataset_format(const gersh_dataset *data);    /* "csv", ...; "memory" */
 GERSH_API size_t gersh_dataset_filled(const gersh_dataset *data);         /* missing values filled in */
 

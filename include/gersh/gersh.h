@@ -4,9 +4,13 @@
 
 #include "gersh/base.h"
 #include "gersh/data.h"
+#include "gersh/fit.h"
 #include "gersh/graph.h"
 #include "gersh/linalg.h"
 #include "gersh/matrix.h"
+#include "gersh/metric.h"
+#include "gersh/model.h"
+#include "gersh/objective.h"
 #include "gersh/settings.h"
 
 #endif

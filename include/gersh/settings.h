@@ -17,13 +17,14 @@ typedef enum gersh_setting_kind {
     GERSH_SETTING_TEXT, /* any text */
     GERSH_SETTING_CHOICE /* one of the words in `choices` */,
     GERSH_SETTING_WHOLE, /* a whole number from `low` to `high` */
-    GERSH_SETTING_NUMBER /* a number from `low` to `high` */
+    GERSH_SETTING_NUMBER /* a number from `low` to `high`, or one of the words in `choices` */
 } gersh_setting_kind;
 
 typedef enum gersh_setting_group {
     GERSH_SETTINGS_READ, /* how a file becomes a data set */
     GERSH_SETTINGS_SCALE,
     GERSH_SETTINGS_GRAPH, /* how a matrix becomes a graph */
+    GERSH_SETTINGS_FIT,   /* what is learned, and how far */
     GERSH_SETTINGS_RUN
 } gersh_setting_group;
 

@@ -30,10 +30,30 @@ static const gersh_setting_info table[GERSH__SETTINGS] = {
     [GERSH__CATEGORICAL] = {"categorical", GERSH_SETTING_CHOICE, GERSH_SETTINGS_READ, "error",
                             "error|onehot", 0, 0, NULL,
                             "what to do with text columns: refuse, or one 0/1 feature for each value"},
+    [GERSH__WEIGHTS] = {"weights", GERSH_SETTING_TEXT, GERSH_SETTINGS_READ, "", NULL, 0, 0, "COL",
+                        "column with a weight of at least 0 for each row; it is then no feature"},
     [GERSH__SCALE] = {"scale", GERSH_SETTING_CHOICE, GERSH_SETTINGS_SCALE, "zscore", "zscore|paper|none", 0,
                       0, NULL, "scaling of features; 'paper' is z-score, then unit length of each row"},
     [GERSH__ZERO] = {"zero", GERSH_SETTING_NUMBER, GERSH_SETTINGS_GRAPH, "0", NULL, 0, DBL_MAX, "SIZE",
                      "entries of the matrix of at most this size, off the diagonal, are no edges"},
+    [GERSH__OBJECTIVE] = {"objective", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "glr",
+                          "mcml|deml|lsml|lmnn|glr", 0, 0, NULL, "what the metric is to be good at"},
+    [GERSH__SOLVER] =
+        {"solver", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "balanced", "diagonal|balanced|hull|psd", 0, 0,
+         NULL,
+         "which metrics are searched: diagonal ones, balanced signed graphs, their convex hull, or "
+         "all positive definite ones"},
+    [GERSH__TRACE] = {"trace", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "auto", "auto|K", 0, DBL_MAX, "C",
+                      "largest trace of M: a number, K for the number of features, or auto, where the mean "
+                      "distance under C/K times the identity is 2"},
+    [GERSH__RHO] = {"rho", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "auto", "auto", 0, DBL_MAX, "RHO",
+                    "smallest eigenvalue that M must have; auto is 1e-5 C/K"},
+    [GERSH__TOL] = {"tol", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "1e-3", NULL, 1e-12, 1, "TOL",
+                    "stop when value and certified bound agree to this share"},
+    [GERSH__MAX_ITER] = {"max-iter", GERSH_SETTING_WHOLE, GERSH_SETTINGS_FIT, "1000", NULL, 1, 1e9, "N",
+                         "most calls of the linear minimiser"},
+    [GERSH__MAX_TIME] = {"max-time", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "none", "none", 0, DBL_MAX,
+                         "S", "most seconds"},
     [GERSH__SEED] = {"seed", GERSH_SETTING_WHOLE, GERSH_SETTINGS_RUN, "0", NULL, 0, LARGEST_SEED, "N",
                      "seed of the random numbers; the same seed gives the same result"},
     [GERSH__THREADS] = {"threads", GERSH_SETTING_WHOLE, GERSH_SETTINGS_RUN, "0", NULL, 0, 1024, "N",
@@ -97,6 +117,19 @@ static int is_choice(const char *choices, const char *value)
     return 0;
 }
 
+static gersh_status bad_number(const gersh_setting_info *info, const char *excerpt)
+{
+    char range[64], words[64] = "";
+    if (info->high < DBL_MAX)
+        snprintf(range, sizeof range, "from %g to %g", info->low, info->high);
+    else
+        snprintf(range, sizeof range, "of at least %g", info->low);
+    if (info->choices != NULL)
+        snprintf(words, sizeof words, ", nor %s", info->choices);
+    return gersh__fail(GERSH_ERROR_ARGUMENT, "%s: '%s' is not a number %s%s", info->name, excerpt, range,
+                       words);
+}
+
 static gersh_status check(const gersh_setting_info *info, const char *value)
 {
     char excerpt[GERSH__EXCERPT_SIZE];
@@ -116,10 +149,11 @@ static gersh_status check(const gersh_setting_info *info, const char *value)
                                info->name, excerpt, info->low, info->high);
         break;
     case GERSH_SETTING_NUMBER:
+        if (is_choice(info->choices, value))
+            break;
         if (gersh__parse_double(value, length, &number) != GERSH__NUMBER_OK || number < info->low ||
             number > info->high)
-            return gersh__fail(GERSH_ERROR_ARGUMENT, "%s: '%s' is not a number from %g to %g", info->name,
-                               excerpt, info->low, info->high);
+            return bad_number(info, excerpt);
         break;
     case GERSH_SETTING_TEXT:
         break;

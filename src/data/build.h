@@ -31,7 +31,10 @@ gersh_status gersh__dataset_set_classes(gersh_dataset *data, const gersh__values
 gersh_status gersh__dataset_set_labels(gersh_dataset *data, const gersh__table *table, size_t column,
                                        const gersh_settings *settings);
 
-/* Copies the labels, classes, targets and format of `from`, which has as many rows. */
+/* Weights of data from a column of the table. */
+gersh_status gersh__dataset_read_weights(gersh_dataset *data, const gersh__table *table, size_t column);
+
+/* Copies the labels, classes, targets, weights and format of `from`, which has as many rows. */
 gersh_status gersh__dataset_copy_labels(gersh_dataset *data, const gersh_dataset *from);
 
 /* gersh__table_fail at a cell; where the format has no lines, the sentence says the row instead. */

@@ -16,7 +16,7 @@
 
 /* What is to become of one column. */
 typedef struct plan {
-    int skip;             /* the label, or ignored */
+    int skip;             /* the label, the weights, or ignored */
     int categorical;      /* one feature for each of `values` */
     gersh__values values; /* of a categorical column */
 } plan;
@@ -81,6 +81,25 @@ static gersh_status plan_ignored(plan *plans, const gersh__table *table, const g
     }
     gersh__free(item);
     return status;
+}
+
+/* The column that the setting `weights` names, GERSH__NONE without one. */
+static gersh_status plan_weights(size_t *column, plan *plans, const gersh__table *table,
+                                 const gersh_settings *settings)
+{
+    const char *which = gersh__setting_text(settings, GERSH__WEIGHTS);
+    *column = GERSH__NONE;
+    if (*which == '\0')
+        return GERSH_OK;
+    gersh_status status = gersh__table_find(column, table, "--weights", which);
+    if (status != GERSH_OK)
+        return status;
+    if (plans[*column].skip)
+        return gersh__fail(GERSH_ERROR_ARGUMENT, "--weights: column %zu of %s is %s; name another column",
+                           *column + 1, table->path,
+                           *column == table->label ? "the label column" : "ignored");
+    plans[*column].skip = 1;
+    return GERSH_OK;
 }
 
 /* 1 when the text is a number but for a comma in place of its point. */
@@ -157,7 +176,7 @@ static gersh_status plan_categorical(plan *plans, const gersh__table *table, siz
 }
 
 /* Decides on every column and counts the features. */
-static gersh_status plan_columns(plan *plans, size_t *features, const gersh__table *table,
+static gersh_status plan_columns(plan *plans, size_t *features, size_t *weights, const gersh__table *table,
                                  const gersh_settings *settings)
 {
     int onehot = gersh__setting_is(settings, GERSH__CATEGORICAL, "onehot");
@@ -166,6 +185,8 @@ static gersh_status plan_columns(plan *plans, size_t *features, const gersh__tab
     if (table->label != GERSH__NONE)
         plans[table->label].skip = 1;
     gersh_status status = plan_ignored(plans, table, settings);
+    if (status == GERSH_OK)
+        status = plan_weights(weights, plans, table, settings);
     for (size_t j = 0; j < table->columns && status == GERSH_OK; j++) {
         const gersh__column *info = &table->column[j];
         if (plans[j].skip)
@@ -177,6 +198,9 @@ static gersh_status plan_columns(plan *plans, size_t *features, const gersh__tab
     }
     if (status != GERSH_OK || kept > 0)
         return status;
+    if (*weights != GERSH__NONE)
+        return gersh__table_fail(table, 0, GERSH__NONE,
+                                 "no feature columns are left beside the label and the weights");
     if (table->columns > (table->label != GERSH__NONE))
         return gersh__fail(GERSH_ERROR_ARGUMENT,
                            "--ignore: every feature of %s is ignored; keep at least one", table->path);
@@ -330,7 +354,7 @@ gersh_status gersh__dataset_from_table(gersh_dataset **out, const gersh__table *
 {
     gersh_status status;
     gersh_dataset *data = NULL;
-    size_t features = 0;
+    size_t features = 0, weights = GERSH__NONE;
     plan *plans = NULL;
     *out = NULL;
     if (table->rows == 0)
@@ -343,7 +367,7 @@ gersh_status gersh__dataset_from_table(gersh_dataset **out, const gersh__table *
     plans = gersh__alloc(table->columns, sizeof *plans);
     if (plans == NULL)
         return GERSH_ERROR_MEMORY;
-    status = plan_columns(plans, &features, table, settings);
+    status = plan_columns(plans, &features, &weights, table, settings);
     if (status == GERSH_OK && gersh__setting_is(settings, GERSH__MISSING, "error"))
         status = refuse_missing(plans, table);
     if (status != GERSH_OK)
@@ -357,6 +381,8 @@ gersh_status gersh__dataset_from_table(gersh_dataset **out, const gersh__table *
         status = gersh__dataset_set_labels(data, labels, 0, settings);
     else if (status == GERSH_OK && table->label != GERSH__NONE)
         status = gersh__dataset_set_labels(data, table, table->label, settings);
+    if (status == GERSH_OK && weights != GERSH__NONE)
+        status = gersh__dataset_read_weights(data, table, weights);
 out:
     for (size_t j = 0; j < table->columns; j++)
         gersh__values_clear(&plans[j].values);

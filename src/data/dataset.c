@@ -44,6 +44,7 @@ void gersh_dataset_free(gersh_dataset *data)
     gersh__free(data->class_names);
     gersh__free(data->labels);
     gersh__free(data->targets);
+    gersh__free(data->weights);
     gersh__free(data->x);
     gersh__free(data);
 }
@@ -149,7 +150,7 @@ gersh_status gersh_dataset_new(gersh_dataset **out, size_t n, size_t k, const do
     return status;
 }
 
-/* Room for the labels, classes and targets that `from` has; the classes are copied. */
+/* Room for the labels, classes, targets and weights that `from` has; the classes are copied. */
 static gersh_status alloc_labels(gersh_dataset *data, const gersh_dataset *from)
 {
     data->format = from->format;
@@ -157,6 +158,11 @@ static gersh_status alloc_labels(gersh_dataset *data, const gersh_dataset *from)
     if (from->targets != NULL) {
         data->targets = gersh__alloc(data->n, sizeof *data->targets);
         if (data->targets == NULL)
+            return GERSH_ERROR_MEMORY;
+    }
+    if (from->weights != NULL) {
+        data->weights = gersh__alloc(data->n, sizeof *data->weights);
+        if (data->weights == NULL)
             return GERSH_ERROR_MEMORY;
     }
     if (from->labels == NULL)
@@ -183,6 +189,8 @@ gersh_status gersh__dataset_copy_labels(gersh_dataset *data, const gersh_dataset
         memcpy(data->labels, from->labels, data->n * sizeof *data->labels);
     if (from->targets != NULL)
         memcpy(data->targets, from->targets, data->n * sizeof *data->targets);
+    if (from->weights != NULL)
+        memcpy(data->weights, from->weights, data->n * sizeof *data->weights);
     return GERSH_OK;
 }
 
@@ -215,6 +223,8 @@ gersh_status gersh_dataset_subset(gersh_dataset **out, const gersh_dataset *data
             part->labels[i] = data->labels[rows[i]];
         if (data->targets != NULL)
             part->targets[i] = data->targets[rows[i]];
+        if (data->weights != NULL)
+            part->weights[i] = data->weights[rows[i]];
     }
     *out = part;
     return GERSH_OK;
@@ -283,6 +293,11 @@ const int *gersh_dataset_labels(const gersh_dataset *data)
 const double *gersh_dataset_targets(const gersh_dataset *data)
 {
     return data->targets;
+}
+
+const double *gersh_dataset_weights(const gersh_dataset *data)
+{
+    return data->weights;
 }
 
 const char *gersh_dataset_format(const gersh_dataset *data)

@@ -13,6 +13,7 @@ struct gersh_dataset {
     char **class_names; /* classes, in order: by value when all are numbers, else by bytes */
     int *labels;        /* n, or NULL */
     double *targets;    /* n, or NULL */
+    double *weights;    /* n, at least 0 and not all 0, or NULL: all 1 */
     const char *format;
     size_t filled;
 };

@@ -2,6 +2,8 @@
 #include "linalg/kernels.h"
 
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
@@ -51,5 +53,376 @@ static double gather(size_t n, const double *entry, const size_t *index, const d
     return sum;
 }
 
-const gersh__kernels JOIN(gersh__kernels_, GERSH__LEVEL) = {TEXT(GERSH__LEVEL), dot,    axpy,
-                                                            standardize,        radius, gather};
+static double smallest(size_t n, const double *x)
+{
+    enum { lanes = 8 };
+    double least[lanes], all = INFINITY;
+    size_t whole = n - n % lanes;
+    for (size_t lane = 0; lane < lanes; lane++)
+        least[lane] = INFINITY;
+    for (size_t j = 0; j < whole; j += lanes) {
+#pragma omp simd
+        for (size_t lane = 0; lane < lanes; lane++)
+            least[lane] = x[j + lane] < least[lane] ? x[j + lane] : least[lane];
+    }
+    for (size_t lane = 0; lane < lanes; lane++)
+        all = least[lane] < all ? least[lane] : all;
+    for (size_t j = whole; j < n; j++)
+        all = x[j] < all ? x[j] : all;
+    return all;
+}
+
+/* The smallest eigenvalue of [a, b; b, c]. */
+static inline double pair_value(double a, double b, double c)
+{
+    double half = 0.5 * (a - c);
+    return 0.5 * (a + c) - sqrt(half * half + b * b);
+}
+
+static double pair_values(size_t n, double a, const double *b, const double *c, double s,
+                          const double *sign, double *out)
+{
+    if (sign == NULL) {
+#pragma omp simd
+        for (size_t j = 0; j < n; j++)
+            out[j] = pair_value(a, b[j], c[j]);
+    } else {
+#pragma omp simd
+        for (size_t j = 0; j < n; j++) {
+            double off = s * sign[j] * b[j];
+            out[j] = pair_value(a, off > 0 ? off : 0, c[j]);
+        }
+    }
+    return smallest(n, out);
+}
+
+static double add_up(size_t n, const double *x)
+{
+    double total = 0;
+#pragma omp simd reduction(+ : total)
+    for (size_t j = 0; j < n; j++)
+        total += x[j];
+    return total;
+}
+
+static void square_add(size_t n, double factor, double own, const double *t, double *d)
+{
+#pragma omp simd
+    for (size_t j = 0; j < n; j++)
+        d[j] += factor * ((own - t[j]) * (own - t[j]));
+}
+
+static void square_scale(size_t n, const double *factor, double own, const double *t, double *out)
+{
+    if (factor == NULL) {
+#pragma omp simd
+        for (size_t j = 0; j < n; j++)
+            out[j] = (own - t[j]) * (own - t[j]);
+        return;
+    }
+#pragma omp simd
+    for (size_t j = 0; j < n; j++)
+        out[j] = factor[j] * ((own - t[j]) * (own - t[j]));
+}
+
+static double laplacian(size_t n, const double *g, double own, const double *v, double *y)
+{
+    double total = 0;
+#pragma omp simd reduction(+ : total)
+    for (size_t j = 0; j < n; j++) {
+        double term = g[j] * (own - v[j]);
+        total += term;
+        y[j] -= term;
+    }
+    return total;
+}
+
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#define MULTIPLY_ADD(a, b, c) __builtin_fma(a, b, c)
+#else
+#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+#endif
+
+/*
+ * exp(x) = 2^m exp(r), m the whole number nearest to x/ln 2 and |r| <= ln(2)/2. Adding `round` leaves m in
+ * the low bits of the sum. ln 2 is taken off in two parts, the first with so many zero bits at its end that
+ * m times it is exact. The Taylor series of exp(r) up to r¹³ errs by less than 1e-17. For x from −708 to
+ * 709 all is within the range of normal numbers; what is below −708 becomes 0.
+ */
+static inline double exponential(double x)
+{
+    const double round = 0x1.8p52;
+    double shifted = x * 0x1.71547652b82fep+0 + round;
+    double m = shifted - round;
+    double r = x - m * 0x1.62e42feep-1;
+    r = r - m * 0x1.a39ef35793c76p-33;
+    double q = 1.0 / 6227020800.0;
+    q = MULTIPLY_ADD(q, r, 1.0 / 479001600.0);
+    q = MULTIPLY_ADD(q, r, 1.0 / 39916800.0);
+    q = MULTIPLY_ADD(q, r, 1.0 / 3628800.0);
+    q = MULTIPLY_ADD(q, r, 1.0 / 362880.0);
+    q = MULTIPLY_ADD(q, r, 1.0 / 40320.0);
+    q = MULTIPLY_ADD(q, r, 1.0 / 5040.0);
+    q = MULTIPLY_ADD(q, r, 1.0 / 720.0);
+    q = MULTIPLY_ADD(q, r, 1.0 / 120.0);
+    q = MULTIPLY_ADD(q, r, 1.0 / 24.0);
+    q = MULTIPLY_ADD(q, r, 1.0 / 6.0);
+    q = MULTIPLY_ADD(q, r, 0.5);
+    double value = 1.0 + MULTIPLY_ADD(r * r, q, r);
+    uint64_t power, bits;
+    memcpy(&power, &shifted, sizeof power);
+    memcpy(&bits, &value, sizeof bits);
+    uint64_t kept = x < -708.0 ? 0 : UINT64_MAX;
+    bits = (bits + (power << 52)) & kept;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static void exps(size_t n, const double *x, double *y)
+{
+#pragma omp simd
+    for (size_t j = 0; j < n; j++)
+        y[j] = exponential(x[j]);
+}
+
+static double exp_sum(size_t n, const double *c, const double *d)
+{
+    double total = 0;
+#pragma omp simd reduction(+ : total)
+    for (size_t j = 0; j < n; j++)
+        total += c[j] * exponential(-d[j]);
+    return total;
+}
+
+static double exp_terms(size_t n, const double *c, const double *d, double *e, double *g)
+{
+    double total = 0;
+#pragma omp simd reduction(+ : total)
+    for (size_t j = 0; j < n; j++) {
+        double term = c[j] * exponential(-d[j]);
+        total += term;
+        e[j] = term;
+        g[j] = -term;
+    }
+    return total;
+}
+
+static double root_sum(size_t n, const double *c, const double *d)
+{
+    double total = 0;
+#pragma omp simd reduction(+ : total)
+    for (size_t j = 0; j < n; j++)
+        total += c[j] * sqrt(d[j] > 0 ? d[j] : 0.0);
+    return total;
+}
+
+static double root_terms(size_t n, const double *c, const double *d, double floor, double *g, double *e)
+{
+    double total = 0;
+#pragma omp simd reduction(+ : total)
+    for (size_t j = 0; j < n; j++) {
+        double f = d[j] > floor ? d[j] : floor;
+        double slope = 0.5 * c[j] / sqrt(f);
+        total += c[j] * sqrt(d[j] > 0 ? d[j] : 0.0);
+        g[j] = -slope;
+        e[j] = 0.5 * slope / f;
+    }
+    return total;
+}
+
+static double lowest(size_t n, const double *d, double *low)
+{
+    enum { lanes = 8 };
+    double least[lanes], all = INFINITY;
+    size_t whole = n - n % lanes;
+    for (size_t lane = 0; lane < lanes; lane++)
+        least[lane] = INFINITY;
+    for (size_t j = 0; j < whole; j += lanes) {
+#pragma omp simd
+        for (size_t lane = 0; lane < lanes; lane++) {
+            double now = d[j + lane];
+            least[lane] = now < least[lane] ? now : least[lane];
+            low[j + lane] = now < low[j + lane] ? now : low[j + lane];
+        }
+    }
+    for (size_t lane = 0; lane < lanes; lane++)
+        all = least[lane] < all ? least[lane] : all;
+    for (size_t j = whole; j < n; j++) {
+        all = d[j] < all ? d[j] : all;
+        low[j] = d[j] < low[j] ? d[j] : low[j];
+    }
+    return all;
+}
+
+static double soft_sum(size_t n, const double *d, double shift, const double *shifts, double weight,
+                       const double *w, double *z)
+{
+    double total = 0;
+#pragma omp simd reduction(+ : total)
+    for (size_t j = 0; j < n; j++) {
+        total += w[j] * exponential(shift - d[j]);
+        z[j] += weight * exponential(shifts[j] - d[j]);
+    }
+    return total;
+}
+
+static double soft_terms(size_t n, const double *d, double shift, const double *shifts, double weight,
+                         const double *w, double *z, double *a, double *b)
+{
+    double total = 0;
+#pragma omp simd reduction(+ : total)
+    for (size_t j = 0; j < n; j++) {
+        a[j] = w[j] * exponential(shift - d[j]);
+        b[j] = weight * exponential(shifts[j] - d[j]);
+        total += a[j];
+        z[j] += b[j];
+    }
+    return total;
+}
+
+static void soft_gradient(size_t n, double factor, const double *factors, double *a, double *b, double *g)
+{
+#pragma omp simd
+    for (size_t j = 0; j < n; j++) {
+        a[j] *= factor;
+        b[j] *= factors[j];
+        g[j] = -(a[j] + b[j]);
+    }
+}
+
+static double two_sums(size_t n, const double *a, const double *b, const double *v, double *s)
+{
+    double total = 0;
+#pragma omp simd reduction(+ : total)
+    for (size_t j = 0; j < n; j++) {
+        total += a[j] * v[j];
+        s[j] += b[j] * v[j];
+    }
+    return total;
+}
+
+static double square_sums(size_t n, const double *a, const double *b, double own, const double *t,
+                          double *s)
+{
+    double total = 0;
+#pragma omp simd reduction(+ : total)
+    for (size_t j = 0; j < n; j++) {
+        double square = (own - t[j]) * (own - t[j]);
+        total += a[j] * square;
+        s[j] += b[j] * square;
+    }
+    return total;
+}
+
+static void soft_product(size_t n, const double *a, const double *b, const double *v, double mean,
+                         const double *means, double *out)
+{
+#pragma omp simd
+    for (size_t j = 0; j < n; j++)
+        out[j] = a[j] * (v[j] - mean) + b[j] * (v[j] - means[j]);
+}
+
+static double pull(size_t n, const double *d, double shift, const double *shifts, double weight,
+                   const double *w, double *s)
+{
+    double total = 0;
+#pragma omp simd reduction(+ : total)
+    for (size_t j = 0; j < n; j++) {
+        total += w[j] * (d[j] - shift);
+        s[j] += weight * (d[j] - shifts[j]);
+    }
+    return total;
+}
+
+/* h' · width: the part of x within the smoothed zone. A bound of −∞ gives 0 everywhere. */
+static inline double zone(double x, double width)
+{
+    double above = x > 0 ? x : 0.0;
+    return above < width ? above : width;
+}
+
+static inline double hinge(double x, double width, double half_inverse)
+{
+    double inside = zone(x, width);
+    double beyond = x - width;
+    return inside * inside * half_inverse + (beyond > 0 ? beyond : 0.0);
+}
+
+static inline double bend(double x, double width, double inverse)
+{
+    double below = x < width ? inverse : 0.0;
+    return x > 0 ? below : 0.0;
+}
+
+static double hinge_sum(size_t n, const double *d, double width, double own, double scale, const double *w,
+                        const double *bounds, double weight, const double *c)
+{
+    double total = 0, half_inverse = 0.5 / width;
+#pragma omp simd reduction(+ : total)
+    for (size_t j = 0; j < n; j++)
+        total += scale * (w[j] * hinge(own - d[j], width, half_inverse)) +
+                 weight * (c[j] * hinge(bounds[j] - d[j], width, half_inverse));
+    return total;
+}
+
+static double hinge_gradient(size_t n, const double *d, double width, double own, double scale,
+                             const double *w, const double *bounds, double weight, const double *c,
+                             double *g, double *s)
+{
+    double total = 0, inverse = 1.0 / width;
+#pragma omp simd reduction(+ : total)
+    for (size_t j = 0; j < n; j++) {
+        double mine = w[j] * (zone(own - d[j], width) * inverse);
+        double theirs = weight * (c[j] * (zone(bounds[j] - d[j], width) * inverse));
+        total += mine;
+        s[j] += theirs;
+        g[j] -= scale * mine + theirs;
+    }
+    return total;
+}
+
+static double hinge_product(size_t n, const double *d, const double *v, double width, double own,
+                            double own_v, double scale, const double *w, const double *bounds,
+                            const double *bounds_v, double weight, const double *c, double *out, double *s)
+{
+    double total = 0, inverse = 1.0 / width;
+#pragma omp simd reduction(+ : total)
+    for (size_t j = 0; j < n; j++) {
+        double mine = w[j] * (bend(own - d[j], width, inverse) * (own_v - v[j]));
+        double theirs = weight * (c[j] * (bend(bounds[j] - d[j], width, inverse) * (bounds_v[j] - v[j])));
+        total += mine;
+        s[j] += theirs;
+        out[j] -= scale * mine + theirs;
+    }
+    return total;
+}
+
+const gersh__kernels JOIN(gersh__kernels_, GERSH__LEVEL) = {
+    .level = TEXT(GERSH__LEVEL),
+    .dot = dot,
+    .axpy = axpy,
+    .standardize = standardize,
+    .radius = radius,
+    .gather = gather,
+    .pair_values = pair_values,
+    .sum = add_up,
+    .square_add = square_add,
+    .square_scale = square_scale,
+    .laplacian = laplacian,
+    .exps = exps,
+    .exp_sum = exp_sum,
+    .exp_terms = exp_terms,
+    .root_sum = root_sum,
+    .root_terms = root_terms,
+    .lowest = lowest,
+    .soft_sum = soft_sum,
+    .soft_terms = soft_terms,
+    .soft_gradient = soft_gradient,
+    .two_sums = two_sums,
+    .square_sums = square_sums,
+    .soft_product = soft_product,
+    .pull = pull,
+    .hinge_sum = hinge_sum,
+    .hinge_gradient = hinge_gradient,
+    .hinge_product = hinge_product,
+};

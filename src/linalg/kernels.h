@@ -24,6 +24,96 @@ typedef struct gersh__kernels {
 
     /* Σ_e entry_e x[index_e]: a row of a sparse matrix times a vector */
     double (*gather)(size_t n, const double *entry, const size_t *index, const double *x);
+
+    /*
+     * Rows of pairs: one sample, whose own values are scalars, against n others, whose values are arrays.
+     */
+
+    /* Σ_j x_j */
+    double (*sum)(size_t n, const double *x);
+
+    /* d_j += factor (own − t_j)² */
+    void (*square_add)(size_t n, double factor, double own, const double *t, double *d);
+
+    /* out_j = factor_j (own − t_j)²; factor may be NULL: all 1 */
+    void (*square_scale)(size_t n, const double *factor, double own, const double *t, double *out);
+
+    /* Σ_j g_j (own − v_j), each term taken from y_j too: a row of a Laplacian times v */
+    double (*laplacian)(size_t n, const double *g, double own, const double *v, double *y);
+
+    /* y_j = exp(x_j) to the last bits for x_j up to 709, and 0 where x_j < −708. So in all that follow. */
+    void (*exps)(size_t n, const double *x, double *y);
+
+    /* Σ_j c_j exp(−d_j) */
+    double (*exp_sum)(size_t n, const double *c, const double *d);
+
+    /* The same; e_j = c_j exp(−d_j) and g_j = −e_j */
+    double (*exp_terms)(size_t n, const double *c, const double *d, double *e, double *g);
+
+    /* Σ_j c_j √d_j, with d_j < 0 as 0 */
+    double (*root_sum)(size_t n, const double *c, const double *d);
+
+    /* The same; g_j = −c_j / (2 √f_j) and e_j = c_j / (4 f_j √f_j) with f_j = max(d_j, floor) */
+    double (*root_terms)(size_t n, const double *c, const double *d, double floor, double *g, double *e);
+
+    /* The smallest d_j; low_j = min(low_j, d_j) */
+    double (*lowest)(size_t n, const double *d, double *low);
+
+    /* Σ_j w_j exp(shift − d_j); z_j += weight · exp(shifts_j − d_j) */
+    double (*soft_sum)(size_t n, const double *d, double shift, const double *shifts, double weight,
+                       const double *w, double *z);
+
+    /* The same; the terms of the sum go to a, those added to z to b */
+    double (*soft_terms)(size_t n, const double *d, double shift, const double *shifts, double weight,
+                         const double *w, double *z, double *a, double *b);
+
+    /* a_j *= factor, b_j *= factors_j, g_j = −(a_j + b_j) */
+    void (*soft_gradient)(size_t n, double factor, const double *factors, double *a, double *b, double *g);
+
+    /* Σ_j a_j v_j; s_j += b_j v_j */
+    double (*two_sums)(size_t n, const double *a, const double *b, const double *v, double *s);
+
+    /* The same with v_j = (own − t_j)² */
+    double (*square_sums)(size_t n, const double *a, const double *b, double own, const double *t,
+                          double *s);
+
+    /* out_j = a_j (v_j − mean) + b_j (v_j − means_j) */
+    void (*soft_product)(size_t n, const double *a, const double *b, const double *v, double mean,
+                         const double *means, double *out);
+
+    /* Σ_j w_j (d_j − shift); s_j += weight · (d_j − shifts_j) */
+    double (*pull)(size_t n, const double *d, double shift, const double *shifts, double weight,
+                   const double *w, double *s);
+
+    /*
+     * Hinges h(x) at x = bound − d_j, smoothed from below: 0 for x <= 0, x²/(2 width) up to width and
+     * x − width/2 beyond. The sum of scale · w_j h(own − d_j) + weight · c_j h(bounds_j − d_j).
+     */
+    double (*hinge_sum)(size_t n, const double *d, double width, double own, double scale, const double *w,
+                        const double *bounds, double weight, const double *c);
+
+    /*
+     * The derivatives: g_j −= scale w_j h'(own − d_j) + weight c_j h'(bounds_j − d_j), with the second
+     * term added to s_j and the sum of w_j h'(own − d_j) returned.
+     */
+    double (*hinge_gradient)(size_t n, const double *d, double width, double own, double scale,
+                             const double *w, const double *bounds, double weight, const double *c,
+                             double *g, double *s);
+
+    /*
+     * Second derivatives along v: as hinge_gradient, with h'(bound − d_j) replaced by
+     * h''(bound − d_j) (v of the bound − v_j); own_v and bounds_v are those of the bounds.
+     */
+    double (*hinge_product)(size_t n, const double *d, const double *v, double width, double own,
+                            double own_v, double scale, const double *w, const double *bounds,
+                            const double *bounds_v, double weight, const double *c, double *out, double *s);
+
+    /*
+     * out_j = the smallest eigenvalue of [a, b_j; b_j, c_j], where b_j counts only if s · sign_j · b_j > 0
+     * (sign NULL: always). Returns the smallest of them.
+     */
+    double (*pair_values)(size_t n, double a, const double *b, const double *c, double s,
+                          const double *sign, double *out);
 } gersh__kernels;
 
 const gersh__kernels *gersh__kernels_here(void);

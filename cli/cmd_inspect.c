@@ -1,0 +1,176 @@
+/* gersh inspect: what a model holds; its matrix and graph as files; the independent check. */
+#include "cli.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+static const char *result_name(gersh_check_result result)
+{
+    return result == GERSH_CHECK_PASSED ? "passed" : result == GERSH_CHECK_FAILED ? "FAILED" : "skipped";
+}
+
+static void print_checks(const gersh_verification *report)
+{
+    for (size_t i = 0; i < report->count; i++) {
+        const gersh_check *check = &report->check[i];
+        printf("%-8s %-20s %-13.6g %s\n", result_name(check->result), check->name, check->number,
+               check->detail);
+    }
+}
+
+static json_t *checks_json(const gersh_verification *report)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < report->count; i++) {
+        const gersh_check *check = &report->check[i];
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:o, s:s}", "name", check->name, "result",
+                            check->result == GERSH_CHECK_FAILED ? "failed" : result_name(check->result),
+                            "number", isfinite(check->number) ? json_real(check->number) : json_null(),
+                            "detail", check->detail));
+    }
+    return json_pack("{s:b, s:o}", "passed", report->passed, "checks", list);
+}
+
+static json_t *edges_json(const gersh_graph *graph)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < graph->nodes; i++)
+        for (size_t e = graph->start[i]; e < graph->start[i + 1]; e++) {
+            size_t j = graph->neighbor[e];
+            if (j > i)
+                json_array_append_new(
+                    list,
+                    json_pack("{s:I, s:I, s:f, s:f}", "first", (json_int_t)i, "second", (json_int_t)j,
+                              "weight", -graph->entry[e], "correlation",
+                              graph->entry[e] / (sqrt(graph->diagonal[i]) * sqrt(graph->diagonal[j]))));
+        }
+    return list;
+}
+
+static int print_json(const gersh_model *model, const gersh_model_summary *summary,
+                      const gersh_verification *report)
+{
+    json_t *document = cli_json_summary(model, summary);
+    json_t *features = json_array(), *classes = json_array(), *settings = json_object();
+    for (size_t j = 0; j < gersh_model_features(model); j++)
+        json_array_append_new(features, cli_json_text(gersh_model_feature_name(model, j)));
+    for (size_t c = 0; c < gersh_model_classes(model); c++)
+        json_array_append_new(classes, cli_json_text(gersh_model_class_name(model, c)));
+    for (int i = 0; i < gersh_settings_count(); i++) {
+        const char *name = gersh_settings_info(i)->name;
+        json_object_set_new(settings, name,
+                            cli_json_text(gersh_settings_get(gersh_model_settings(model), name)));
+    }
+    json_t *more = json_pack(
+        "{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "version", gersh_model_version(model), "has_data",
+        gersh_model_data(model) != NULL, "feature_names", features, "class_names", classes, "settings",
+        settings, "diagonal", cli_json_reals(summary->graph->diagonal, summary->graph->nodes), "edge_list",
+        edges_json(summary->graph), "verification", report != NULL ? checks_json(report) : json_null());
+    if (document != NULL && json_object_update(document, more) != 0) {
+        json_decref(document);
+        document = NULL;
+    }
+    json_decref(more);
+    return cli_print_json(document);
+}
+
+static void print_text(const gersh_model *model, const gersh_model_summary *summary)
+{
+    cli_print_summary(model, summary);
+    printf("\nsettings\n");
+    for (int i = 0; i < gersh_settings_count(); i++) {
+        const char *name = gersh_settings_info(i)->name, *value;
+        value = gersh_settings_get(gersh_model_settings(model), name);
+        if (*value != '\0')
+            printf("  %-12s %s\n", name, value);
+    }
+    printf("\nmade by gersh %s; training rows: %s\n", gersh_model_version(model),
+           gersh_model_data(model) != NULL ? "in the model" : "left out");
+}
+
+/* With a second file, that data instead of the model's own rows, read as the model's data was. */
+static gersh_status verify(gersh_verification *report, const gersh_model *model, const cli_args *args)
+{
+    gersh_dataset *data = NULL;
+    gersh_status status = GERSH_OK;
+    if (args->operands > 1) {
+        status = gersh_dataset_read(&data, args->operand[1], gersh_model_settings(model));
+        if (status != GERSH_OK)
+            return status;
+    }
+    status = gersh_model_verify(report, model, data);
+    if (status != GERSH_OK && data != NULL)
+        gersh__fail_prefix(status, "%s: ", args->operand[1]);
+    gersh_dataset_free(data);
+    return status;
+}
+
+static int run(const cli_args *args)
+{
+    const char *matrix = cli_value(args, "matrix"), *dot = cli_value(args, "dot");
+    int verifies = cli_value(args, "verify") != NULL, result;
+    gersh_model *model = NULL;
+    gersh_model_summary *summary = NULL;
+    gersh_verification report = {.passed = 1};
+    gersh_status status = GERSH_OK;
+    if (args->operands > 1 && !verifies)
+        status = gersh__fail(GERSH_ERROR_ARGUMENT, "a data file is used only with --verify; leave out %s",
+                             args->operand[1]);
+    if (status == GERSH_OK)
+        status = gersh_model_read(&model, args->operand[0]);
+    if (status == GERSH_OK)
+        status = gersh_model_summarize(&summary, model);
+    if (status == GERSH_OK && matrix != NULL)
+        status = cli_write_matrix(model, matrix);
+    if (status == GERSH_OK && dot != NULL)
+        status = cli_write_dot(model, summary, dot);
+    if (status == GERSH_OK && verifies)
+        status = verify(&report, model, args);
+    if (status != GERSH_OK) {
+        result = cli_fail(args, status, NULL);
+    } else if (args->json) {
+        result = print_json(model, summary, verifies ? &report : NULL);
+    } else {
+        if (verifies)
+            print_checks(&report);
+        else if (args->quiet)
+            printf("%.17g\n", gersh_model_info(model)->objective_value);
+        else
+            print_text(model, summary);
+        result = cli_finish_output();
+    }
+    if (result == EXIT_DONE && !report.passed)
+        result = EXIT_BAD;
+    gersh_model_summary_free(summary);
+    gersh_model_free(model);
+    return result;
+}
+
+static const cli_option options[] = {
+    {"verify", 0, NULL,
+     "check the model from the definitions, on DATA or else on its own training rows; exit status 1 if a "
+     "check fails"},
+    {"matrix", 0, "FILE", "write M to this file, as CSV or NPY by its ending (.csv, .npy)"},
+    {"dot", 0, "FILE", "write the signed graph to this file, for Graphviz"},
+    {0}};
+
+const cli_command cli_inspect = {
+    .name = "inspect",
+    .operand_names = "MODEL [DATA]",
+    .operands = 1,
+    .optional = 1,
+    .summary = "show what a model learned, export its matrix and graph, verify it",
+    .about =
+        "Prints what 'gersh fit' learned: the value and its certificate, the features and edges that weigh "
+        "most, the settings. With --verify it prints, instead, the results of an independent check: M is "
+        "built from the file and held against its limits, and the objective is computed from its "
+        "definition. "
+        "DATA is read with the model's own settings.",
+    .settings = "",
+    .options = options,
+    .example = "gersh inspect model.gersh --verify",
+    .run = run,
+};

@@ -1,0 +1,141 @@
+/* The learned matrix and its graph in files of other programs: CSV, NPY and Graphviz. */
+#include "cli.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "io/output.h"
+
+static int ends_with(const char *path, const char *ending)
+{
+    size_t length = strlen(path), size = strlen(ending);
+    return length > size && strcasecmp(path + length - size, ending) == 0;
+}
+
+/* A cell of CSV: in quotes wherever a reader could take it for something else. */
+static void put_cell(FILE *file, const char *text)
+{
+    size_t length = strlen(text);
+    int plain =
+        length > 0 && strpbrk(text, ",;\t\"\r\n") == NULL && text[0] != ' ' && text[length - 1] != ' ';
+    if (!plain)
+        fputc('"', file);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            fputc('"', file);
+        fputc(*text, file);
+    }
+    if (!plain)
+        fputc('"', file);
+}
+
+static void put_csv(FILE *file, const gersh_model *model, const double *m)
+{
+    size_t k = gersh_model_features(model);
+    for (size_t j = 0; j < k; j++) {
+        put_cell(file, gersh_model_feature_name(model, j));
+        fputc(j + 1 < k ? ',' : '\n', file);
+    }
+    for (size_t i = 0; i < k; i++)
+        for (size_t j = 0; j < k; j++)
+            fprintf(file, "%.17g%c", m[i * k + j], j + 1 < k ? ',' : '\n');
+}
+
+/* NPY version 1.0: the head is padded so that the numbers start at a multiple of 64 bytes. */
+static void put_npy(FILE *file, size_t k, const double *m)
+{
+    char head[118]; /* and 10 bytes before it: 128 */
+    int used = snprintf(head, sizeof head,
+                        "{'descr': '<f8', 'fortran_order': False, 'shape': (%zu, %zu), }", k, k);
+    memset(head + used, ' ', sizeof head - (size_t)used);
+    head[sizeof head - 1] = '\n';
+    fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, file);
+    fwrite(head, 1, sizeof head, file);
+    for (size_t e = 0; e < k * k; e++) {
+        unsigned char bytes[8];
+        uint64_t bits;
+        memcpy(&bits, &m[e], sizeof bits);
+        for (int i = 0; i < 8; i++)
+            bytes[i] = (unsigned char)(bits >> (8 * i));
+        fwrite(bytes, 1, sizeof bytes, file);
+    }
+}
+
+gersh_status cli_write_matrix(const gersh_model *model, const char *path)
+{
+    size_t k = gersh_model_features(model);
+    gersh__output output = {0};
+    int npy = ends_with(path, ".npy");
+    if (!npy && !ends_with(path, ".csv"))
+        return gersh__fail(GERSH_ERROR_ARGUMENT,
+                           "--matrix: %s ends neither in .csv nor in .npy; the ending says the format",
+                           path);
+    double *m = k <= SIZE_MAX / k ? calloc(k * k, sizeof *m) : NULL;
+    if (m == NULL)
+        return gersh__fail(GERSH_ERROR_MEMORY, "out of memory: a matrix of %zu features", k);
+    gersh_metric_matrix(gersh_model_metric(model), m);
+    gersh_status status = gersh__output_open(&output, path);
+    if (status == GERSH_OK) {
+        if (npy)
+            put_npy(output.file, k, m);
+        else
+            put_csv(output.file, model, m);
+        status = gersh__output_close(&output, GERSH_OK);
+    }
+    free(m);
+    return status != GERSH_OK ? gersh__fail_prefix(status, "--matrix: ") : GERSH_OK;
+}
+
+/* A quoted string of the DOT language, in which a backslash would start an escape. */
+static void put_quoted(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', file);
+        if (*text == '\n')
+            fputs("\\n", file);
+        else
+            fputc(*text, file);
+    }
+    fputc('"', file);
+}
+
+static void put_dot(FILE *file, const gersh_model *model, const gersh_model_summary *summary)
+{
+    const gersh_graph *graph = summary->graph;
+    const int *color = summary->balance->color;
+    double largest = 0;
+    for (size_t e = 0; e < graph->start[graph->nodes]; e++)
+        largest = fmax(largest, fabs(graph->entry[e]));
+    fputs("graph metric {\n    node [style=filled, fontcolor=white];\n", file);
+    for (size_t i = 0; i < graph->nodes; i++) {
+        fprintf(file, "    f%zu [label=", i + 1);
+        put_quoted(file, gersh_model_feature_name(model, i));
+        fprintf(file, ", fillcolor=%s];\n", color == NULL ? "gray40" : color[i] > 0 ? "blue" : "red");
+    }
+    for (size_t i = 0; i < graph->nodes; i++)
+        for (size_t e = graph->start[i]; e < graph->start[i + 1]; e++) {
+            size_t j = graph->neighbor[e];
+            double weight = -graph->entry[e];
+            if (j > i)
+                fprintf(file, "    f%zu -- f%zu [style=%s, penwidth=%.3g, tooltip=\"%.6g\"];\n", i + 1,
+                        j + 1, weight > 0 ? "solid" : "dashed", 0.5 + 4.5 * fabs(weight) / largest, weight);
+        }
+    fputs("}\n", file);
+}
+
+gersh_status cli_write_dot(const gersh_model *model, const gersh_model_summary *summary, const char *path)
+{
+    gersh__output output = {0};
+    gersh_status status = gersh__output_open(&output, path);
+    if (status == GERSH_OK) {
+        put_dot(output.file, model, summary);
+        status = gersh__output_close(&output, GERSH_OK);
+    }
+    return status != GERSH_OK ? gersh__fail_prefix(status, "--dot: ") : GERSH_OK;
+}

@@ -1,0 +1,85 @@
+/*
+ * Learning a metric: minimises an objective over a region of metrics, with a certificate.
+ */
+#ifndef GERSH_FIT_H
+#define GERSH_FIT_H
+
+#include "gersh/data.h"
+#include "gersh/metric.h"
+#include "gersh/objective.h"
+#include "gersh/settings.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gersh_stop {
+    GERSH_STOP_CONVERGED,
+    GERSH_STOP_MAX_ITER,
+    GERSH_STOP_MAX_TIME,
+    GERSH_STOP_INTERRUPTED
+} gersh_stop;
+
+GERSH_API const char *gersh_stop_name(gersh_stop stop); /* "converged", "max_iter", ... */
+
+/* Where a running fit is. value and bound are the user's (for a maximised objective the bound is above). */
+typedef struct gersh_progress {
+    const char *stage; /* "hull", "balanced", ... */
+    int iteration;
+    double value, bound, gap;
+    size_t atoms;
+    double seconds;
+} gersh_progress;
+
+typedef void (*gersh_progress_callback)(void *context, const gersh_progress *progress);
+
+/* What may be said of a pair of features before learning. */
+typedef enum gersh_edge_kind {
+    GERSH_EDGE_ALLOWED,   /* once any pair is allowed, pairs that no rule names are forbidden */
+    GERSH_EDGE_FORBIDDEN, /* M_ij = 0 */
+    GERSH_EDGE_POSITIVE,  /* an edge only of positive weight: M_ij <= 0 */
+    GERSH_EDGE_NEGATIVE   /* an edge only of negative weight: M_ij >= 0 */
+} gersh_edge_kind;
+
+typedef struct gersh_edge_rule {
+    size_t first, second;
+    gersh_edge_kind kind;
+} gersh_edge_rule;
+
+typedef struct gersh_fit_options {
+    const double *weights;        /* one a row, >= 0, or NULL: all 1 */
+    const gersh_edge_rule *rules; /* or NULL */
+    size_t rule_count;
+    const gersh_metric *start;            /* where to begin, or NULL */
+    const gersh_custom_objective *custom; /* the objective, instead of the setting's, or NULL */
+    gersh_progress_callback progress;     /* or NULL */
+    void *progress_context;
+    const gersh_cancel *cancel; /* or NULL; the best metric so far is then returned */
+} gersh_fit_options;
+
+typedef struct gersh_fit_info {
+    double objective_value;
+    int has_bound;
+    double bound; /* certified: no metric is better of the set that was searched; of `balanced`, no balanced
+                       graph metric, nor any of their convex hull */
+    double gap;   /* |objective_value − bound| */
+    int iterations; /* calls of the linear minimiser */
+    int newton_steps;
+    double seconds;
+    gersh_stop stop;
+    double budget; /* the trace allowed, C */
+    double rho;
+    double seconds_gradient, seconds_minimizer, seconds_objective, seconds_step; /* where the time went */
+} gersh_fit_info;
+
+/*
+ * Learns from data that is already scaled, as the settings of the group GERSH_SETTINGS_FIT say. settings
+ * and options may be NULL. Stopping early (max_iter, max_time, cancel) is not an error.
+ */
+GERSH_API gersh_status gersh_fit(gersh_metric **out, gersh_fit_info *info, const gersh_dataset *data,
+                                 const gersh_settings *settings, const gersh_fit_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

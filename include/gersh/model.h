@@ -1,0 +1,109 @@
+/*
+ * Models: a learned metric with all that is needed to use it and to check it: the scaling, the names of
+ * features and classes, the training rows, the settings and the certificate. One file holds a model; its
+ * layout is in docs/model-file.md.
+ */
+#ifndef GERSH_MODEL_H
+#define GERSH_MODEL_H
+
+#include "gersh/fit.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gersh_model gersh_model;
+
+/*
+ * Learns from data that is not scaled: fits the scaling that the setting `scale` names, and then the metric
+ * to the scaled rows. The weights are those of the options, else those of the data set. settings, options
+ * and info may be NULL.
+ */
+GERSH_API gersh_status gersh_model_fit(gersh_model **out, gersh_fit_info *info, const gersh_dataset *data,
+                                       const gersh_settings *settings, const gersh_fit_options *options);
+GERSH_API void gersh_model_free(gersh_model *model);
+
+/*
+ * Writes the model, with its training rows unless with_data is 0. The file appears whole or not at all: an
+ * old file of that name stays until the new one is complete.
+ */
+GERSH_API gersh_status gersh_model_write(const gersh_model *model, const char *path, int with_data);
+
+/* Reads what gersh_model_write wrote; everything in the file is checked. "-" is standard input. */
+GERSH_API gersh_status gersh_model_read(gersh_model **out, const char *path);
+
+GERSH_API const gersh_metric *gersh_model_metric(const gersh_model *model);
+GERSH_API const gersh_scaling *gersh_model_scaling(const gersh_model *model);
+GERSH_API const gersh_fit_info *gersh_model_info(const gersh_model *model);
+GERSH_API const gersh_settings *gersh_model_settings(const gersh_model *model); /* those of the fit */
+GERSH_API const char *gersh_model_version(const gersh_model *model); /* of the gersh that fitted it */
+GERSH_API const char *gersh_model_task(const gersh_model *model);    /* "classify" or "regress" */
+GERSH_API int gersh_model_is_custom(const gersh_model *model);       /* fitted to a custom objective */
+GERSH_API size_t gersh_model_rows(const gersh_model *model);         /* that it was fitted to */
+GERSH_API size_t gersh_model_features(const gersh_model *model);
+GERSH_API const char *gersh_model_feature_name(const gersh_model *model, size_t feature);
+GERSH_API size_t gersh_model_classes(const gersh_model *model); /* 0 for real-valued targets */
+GERSH_API const char *gersh_model_class_name(const gersh_model *model, size_t which);
+
+/* The training rows, not scaled, with their labels, targets and weights; NULL when they were left out. */
+GERSH_API const gersh_dataset *gersh_model_data(const gersh_model *model);
+
+/* 1 (blue) or −1 (red) of each feature, or NULL when the metric's graph is not balanced. */
+GERSH_API const int *gersh_model_colors(const gersh_model *model);
+
+/* Fails unless the data set has the model's features, by name and in its order. */
+GERSH_API gersh_status gersh_model_check_data(const gersh_model *model, const gersh_dataset *data);
+
+/*
+ * Reads edge rules from a CSV file without a header: two features, by name or by position from 1, and one
+ * of allowed, forbidden, positive, negative. *rules is the caller's (free()).
+ */
+GERSH_API gersh_status gersh_edge_rules_read(gersh_edge_rule **rules, size_t *count, const char *path,
+                                             const gersh_dataset *data);
+
+/* What the metric's signed graph looks like. */
+typedef struct gersh_model_summary {
+    gersh_graph *graph;
+    gersh_balance *balance;
+    size_t negative_edges;
+    double lambda_min;
+    double trace;
+} gersh_model_summary;
+
+GERSH_API gersh_status gersh_model_summarize(gersh_model_summary **out, const gersh_model *model);
+GERSH_API void gersh_model_summary_free(gersh_model_summary *summary);
+
+typedef enum gersh_check_result {
+    GERSH_CHECK_FAILED,
+    GERSH_CHECK_PASSED,
+    GERSH_CHECK_SKIPPED
+} gersh_check_result;
+
+/* One thing that was checked. */
+typedef struct gersh_check {
+    const char *name;
+    gersh_check_result result;
+    double number;      /* what was found */
+    const char *detail; /* what the number is, or why there is none */
+} gersh_check;
+
+typedef struct gersh_verification {
+    int passed; /* no check failed */
+    size_t count;
+    gersh_check check[12];
+} gersh_verification;
+
+/*
+ * Checks the model from the definitions alone, with none of the code that fitted it: M is symmetric, its
+ * signs agree with the colours, its smallest eigenvalue and its trace are within their limits, the
+ * objective has the stated value on the training rows, and the bound is on the right side of it. `data`
+ * replaces the model's own training rows; without either, the value is not checked. Failed checks are a
+ * result here, not an error.
+ */
+GERSH_API gersh_status gersh_model_verify(gersh_verification *report, const gersh_model *model,
+                                          const gersh_dataset *data);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,150 @@
+/* A temporary file beside the target, synced and renamed; see output.h. */
+#define _XOPEN_SOURCE 700
+#include "io/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+enum { most_tries = 100 };
+
+static gersh_status fail_errno(const char *path, int code)
+{
+    char reason[128] = "unknown error";
+    if (strerror_r(code, reason, sizeof reason) != 0)
+        strcpy(reason, "unknown error");
+    return gersh__fail(GERSH_ERROR_IO, "%s: cannot be written: %s", path, reason);
+}
+
+static void clear(gersh__output *output)
+{
+    gersh__free(output->path);
+    gersh__free(output->target);
+    gersh__free(output->temporary);
+    *output = (gersh__output){0};
+}
+
+/* A new file beside the target, with the mode of the file that it will replace. */
+static gersh_status open_temporary(int *file, gersh__output *output, const struct stat *old)
+{
+    size_t size = strlen(output->target) + 64;
+    output->temporary = gersh__alloc(size, 1);
+    if (output->temporary == NULL)
+        return GERSH_ERROR_MEMORY;
+    *file = -1;
+    errno = EEXIST;
+    for (int i = 0; i < most_tries && *file < 0 && errno == EEXIST; i++) {
+        snprintf(output->temporary, size, "%s.%ld-%d.tmp", output->target, (long)getpid(), i);
+        *file = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    }
+    if (*file < 0) {
+        int code = errno;
+        gersh__free(output->temporary);
+        output->temporary = NULL;
+        return fail_errno(output->path, code);
+    }
+    if (old != NULL)
+        (void)!fchmod(*file, old->st_mode & 0777); /* a file system without modes may refuse */
+    return GERSH_OK;
+}
+
+static gersh_status resolve(gersh__output *output, const char *path, int exists)
+{
+    char *real = exists ? realpath(path, NULL) : NULL;
+    const char *target = real != NULL ? real : path;
+    output->path = gersh__text_copy(path, strlen(path));
+    output->target = gersh__text_copy(target, strlen(target));
+    free(real);
+    return output->path != NULL && output->target != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
+}
+
+gersh_status gersh__output_open(gersh__output *output, const char *path)
+{
+    struct stat old;
+    int file = -1, exists = stat(path, &old) == 0;
+    *output = (gersh__output){0};
+    if (*path == '\0')
+        return gersh__fail(GERSH_ERROR_ARGUMENT, "the name of the file to write is empty");
+    if (exists && S_ISDIR(old.st_mode))
+        return gersh__fail(GERSH_ERROR_IO, "%s: is a directory; name a file in it", path);
+    if (exists && access(path, W_OK) != 0)
+        return fail_errno(path, errno);
+    gersh_status status = resolve(output, path, exists);
+    if (status == GERSH_OK && (!exists || S_ISREG(old.st_mode))) {
+        status = open_temporary(&file, output, exists ? &old : NULL);
+    } else if (status == GERSH_OK) {
+        file = open(path, O_WRONLY | O_CLOEXEC);
+        if (file < 0)
+            status = fail_errno(path, errno);
+    }
+    if (status == GERSH_OK) {
+        output->file = fdopen(file, "wb");
+        if (output->file != NULL) {
+            errno = 0; /* at the end it is that of a failed write */
+            return GERSH_OK;
+        }
+        status = fail_errno(path, errno);
+        close(file);
+        if (output->temporary != NULL)
+            unlink(output->temporary);
+    }
+    clear(output);
+    return status;
+}
+
+/* The folder's entry is to survive a crash as well; where a folder cannot be synced, nothing is lost. */
+static void sync_folder(const char *target)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(target, '/');
+    size_t length = slash == NULL ? 1 : slash == target ? 1 : (size_t)(slash - target);
+    if (length >= sizeof folder)
+        return;
+    memcpy(folder, slash == NULL ? "." : target, length);
+    folder[length] = '\0';
+    int file = open(folder, O_RDONLY | O_CLOEXEC);
+    if (file >= 0) {
+        (void)!fsync(file);
+        close(file);
+    }
+}
+
+gersh_status gersh__output_close(gersh__output *output, gersh_status status)
+{
+    if (output->file == NULL)
+        return status;
+    int code = 0;
+    if (fflush(output->file) != 0 || ferror(output->file))
+        code = errno != 0 ? errno : EIO;
+    if (code == 0 && output->temporary != NULL && fsync(fileno(output->file)) != 0)
+        code = errno;
+    if (fclose(output->file) != 0 && code == 0)
+        code = errno;
+    if (status == GERSH_OK && code == 0 && output->temporary != NULL &&
+        rename(output->temporary, output->target) != 0)
+        code = errno;
+    if (status == GERSH_OK && code != 0)
+        status = fail_errno(output->path, code);
+    if (status != GERSH_OK && output->temporary != NULL)
+        unlink(output->temporary);
+    else if (output->temporary != NULL)
+        sync_folder(output->target);
+    clear(output);
+    return status;
+}
+
+gersh_status gersh__output_try(const char *path)
+{
+    gersh__output output = {0};
+    gersh_status status = gersh__output_open(&output, path);
+    if (status == GERSH_OK)
+        gersh__output_close(&output, GERSH_ERROR_CANCELLED);
+    return status;
+}

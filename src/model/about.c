@@ -1,0 +1,151 @@
+/*
+ * Reading the description of a model: what its file holds as JSON, in the text `gersh` of the head's
+ * __metadata__. Every member must be there, of the right type, and no other.
+ */
+#include "model/about.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+gersh_status gersh__model_not_one(void)
+{
+    return gersh__fail(GERSH_ERROR_INPUT, "is not a gersh model; name a file that 'gersh fit -o' wrote");
+}
+
+/* A text that is a JSON string or a list of bytes. */
+static gersh_status read_text(char **out, const json_t *value, const char *what)
+{
+    *out = NULL;
+    if (json_is_string(value)) {
+        *out = gersh__text_copy(json_string_value(value), json_string_length(value));
+        return *out != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
+    }
+    size_t length = json_array_size(value);
+    for (size_t i = 0; i < length; i++) {
+        json_int_t byte = json_integer_value(json_array_get(value, i));
+        if (byte < 1 || byte > 255)
+            length = 0;
+    }
+    if (length == 0)
+        return gersh__fail(GERSH_ERROR_INPUT, "%s is neither a text nor a list of bytes", what);
+    *out = gersh__alloc(length + 1, 1);
+    if (*out == NULL)
+        return GERSH_ERROR_MEMORY;
+    for (size_t i = 0; i < length; i++)
+        (*out)[i] = (char)(unsigned char)json_integer_value(json_array_get(value, i));
+    return GERSH_OK;
+}
+
+static gersh_status read_names(char ***out, size_t *count, const json_t *list, const char *what)
+{
+    if (!json_is_array(list))
+        return gersh__fail(GERSH_ERROR_INPUT, "the list of names of %s is missing", what);
+    *out = gersh__alloc(json_array_size(list), sizeof **out);
+    if (*out == NULL)
+        return GERSH_ERROR_MEMORY;
+    for (*count = 0; *count < json_array_size(list); ++*count) {
+        gersh_status status = read_text(&(*out)[*count], json_array_get(list, *count), "a name");
+        if (status != GERSH_OK)
+            return status;
+    }
+    return GERSH_OK;
+}
+
+static gersh_status read_settings(gersh_model *model, json_t *settings)
+{
+    const char *name;
+    json_t *entry;
+    gersh_status status = gersh_settings_new(&model->settings);
+    if (status != GERSH_OK)
+        return status;
+    if (!json_is_object(settings))
+        return gersh__fail(GERSH_ERROR_INPUT, "the settings are missing");
+    json_object_foreach(settings, name, entry)
+    {
+        char *text = NULL;
+        status = read_text(&text, entry, "the value of a setting");
+        if (status == GERSH_OK)
+            status = gersh_settings_set(model->settings, name, text);
+        gersh__free(text);
+        if (status != GERSH_OK)
+            return status == GERSH_ERROR_ARGUMENT
+                       ? gersh__fail_prefix(GERSH_ERROR_INPUT, "a setting of the model cannot be used: ")
+                       : status;
+    }
+    return GERSH_OK;
+}
+
+static gersh_status read_fit(gersh_fit_info *info, json_t *fit)
+{
+    json_error_t error;
+    json_t *bound = NULL, *gap = NULL;
+    const char *stop = NULL;
+    if (json_unpack_ex(
+            fit, &error, JSON_STRICT, "{s:F, s:o, s:o, s:i, s:i, s:F, s:s, s:F, s:F, s:F, s:F, s:F, s:F}",
+            "objective_value", &info->objective_value, "bound", &bound, "gap", &gap, "iterations",
+            &info->iterations, "newton_steps", &info->newton_steps, "seconds", &info->seconds, "stop",
+            &stop, "budget", &info->budget, "rho", &info->rho, "seconds_gradient", &info->seconds_gradient,
+            "seconds_minimizer", &info->seconds_minimizer, "seconds_objective", &info->seconds_objective,
+            "seconds_step", &info->seconds_step) != 0)
+        return gersh__fail(GERSH_ERROR_INPUT, "the record of the fit is damaged: %s", error.text);
+    info->has_bound = json_is_number(bound) && json_is_number(gap);
+    if (!info->has_bound && !(json_is_null(bound) && json_is_null(gap)))
+        return gersh__fail(GERSH_ERROR_INPUT, "the record of the fit has a bound that is not a number");
+    info->bound = info->has_bound ? json_number_value(bound) : NAN;
+    info->gap = info->has_bound ? json_number_value(gap) : NAN;
+    int which = GERSH_STOP_CONVERGED;
+    while (which <= GERSH_STOP_INTERRUPTED && strcmp(gersh_stop_name((gersh_stop)which), stop) != 0)
+        which++;
+    if (which > GERSH_STOP_INTERRUPTED || info->iterations < 0 || info->newton_steps < 0 ||
+        !(info->rho >= 0) || !(info->budget >= 0))
+        return gersh__fail(GERSH_ERROR_INPUT,
+                           "the record of the fit has an unknown reason to stop or a negative number");
+    info->stop = (gersh_stop)which;
+    return GERSH_OK;
+}
+
+gersh_status gersh__model_read_about(gersh_model *model, double *rho, json_t *about)
+{
+    json_error_t error;
+    json_t *features, *classes, *settings, *fit;
+    json_int_t rows = 0;
+    const char *version = NULL, *task = NULL;
+    int format = 0, unit_rows = 0;
+    if (json_unpack(about, "{s:i}", "format", &format) != 0)
+        return gersh__model_not_one();
+    if (format != GERSH__MODEL_FORMAT)
+        return gersh__fail(
+            GERSH_ERROR_INPUT,
+            "the model has format %d but this gersh reads format %d; use the gersh that wrote it", format,
+            GERSH__MODEL_FORMAT);
+    if (json_unpack_ex(about, &error, JSON_STRICT,
+                       "{s:i, s:s, s:s, s:b, s:I, s:o, s:o, s:F, s:b, s:o, s:o}", "format", &format,
+                       "version", &version, "task", &task, "custom", &model->custom, "rows", &rows,
+                       "feature_names", &features, "class_names", &classes, "rho", rho, "unit_rows",
+                       &unit_rows, "settings", &settings, "fit", &fit) != 0)
+        return gersh__fail(GERSH_ERROR_INPUT, "the description of the model is damaged: %s", error.text);
+    model->scaling->unit_rows = unit_rows;
+    model->regress = strcmp(task, "regress") == 0;
+    if ((!model->regress && strcmp(task, "classify") != 0) || rows < 1 || !(*rho >= 0))
+        return gersh__fail(GERSH_ERROR_INPUT,
+                           "the description of the model has an impossible task, number of rows or rho");
+    model->rows = (size_t)rows;
+    model->version = gersh__text_copy(version, strlen(version));
+    if (model->version == NULL)
+        return GERSH_ERROR_MEMORY;
+    gersh_status status = read_names(&model->feature_names, &model->features, features, "features");
+    if (status == GERSH_OK)
+        status = read_names(&model->class_names, &model->classes, classes, "classes");
+    if (status == GERSH_OK)
+        status = read_settings(model, settings);
+    if (status == GERSH_OK)
+        status = read_fit(&model->info, fit);
+    if (status == GERSH_OK && (model->features == 0 || model->regress != (model->classes == 0)))
+        status = gersh__fail(GERSH_ERROR_INPUT,
+                             "the model has %zu features and %zu classes, which its task does not allow",
+                             model->features, model->classes);
+    return status;
+}

@@ -1,0 +1,239 @@
+/* The model: fitted, freed, and its getters; see gersh/model.h. */
+#include "model/model.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/settings.h"
+#include "base/text.h"
+
+static void free_names(char **names, size_t count)
+{
+    for (size_t i = 0; names != NULL && i < count; i++)
+        gersh__free(names[i]);
+    gersh__free(names);
+}
+
+void gersh_model_free(gersh_model *model)
+{
+    if (model == NULL)
+        return;
+    gersh_metric_free(model->metric);
+    gersh_scaling_free(model->scaling);
+    gersh_settings_free(model->settings);
+    free_names(model->feature_names, model->features);
+    free_names(model->class_names, model->classes);
+    gersh_dataset_free(model->data);
+    gersh__free(model->version);
+    gersh__free(model->color);
+    gersh__free(model);
+}
+
+/* All rows of the data set in a new one. */
+static gersh_status copy_data(gersh_dataset **out, const gersh_dataset *data)
+{
+    size_t n = gersh_dataset_rows(data);
+    *out = NULL;
+    size_t *rows = gersh__alloc(n, sizeof *rows);
+    if (rows == NULL)
+        return GERSH_ERROR_MEMORY;
+    for (size_t i = 0; i < n; i++)
+        rows[i] = i;
+    gersh_status status = gersh_dataset_subset(out, data, rows, n);
+    gersh__free(rows);
+    return status;
+}
+
+static gersh_status copy_names(char ***out, size_t *counted, size_t count, const gersh_dataset *data,
+                               const char *(*name)(const gersh_dataset *, size_t))
+{
+    *out = gersh__alloc(count, sizeof **out);
+    if (*out == NULL)
+        return GERSH_ERROR_MEMORY;
+    for (*counted = 0; *counted < count; ++*counted) {
+        const char *text = name(data, *counted);
+        (*out)[*counted] = gersh__text_copy(text, strlen(text));
+        if ((*out)[*counted] == NULL)
+            return GERSH_ERROR_MEMORY;
+    }
+    return GERSH_OK;
+}
+
+/* Every setting explicitly, so that a later change of a default does not change what the model says. */
+static gersh_status copy_settings(gersh_settings **out, const gersh_settings *settings)
+{
+    gersh_status status = gersh_settings_new(out);
+    for (int i = 0; i < gersh_settings_count() && status == GERSH_OK; i++)
+        status = gersh_settings_set(*out, gersh_settings_info(i)->name, gersh__setting_text(settings, i));
+    return status;
+}
+
+static gersh_status set_colors(gersh_model *model)
+{
+    gersh_graph *graph = NULL;
+    gersh_balance *balance = NULL;
+    gersh_status status = gersh_metric_graph(&graph, model->metric);
+    if (status == GERSH_OK)
+        status = gersh_graph_balance(&balance, graph);
+    if (status == GERSH_OK && balance->balanced) {
+        model->color = balance->color;
+        balance->color = NULL;
+    }
+    gersh_balance_free(balance);
+    gersh_graph_free(graph);
+    return status;
+}
+
+/* All but the metric and what follows from it. */
+static gersh_status describe_data(gersh_model *model, const gersh_dataset *data,
+                                  const gersh_settings *settings)
+{
+    model->rows = gersh_dataset_rows(data);
+    model->regress = gersh_dataset_targets(data) != NULL;
+    model->version = gersh__text_copy(gersh_version(), strlen(gersh_version()));
+    if (model->version == NULL)
+        return GERSH_ERROR_MEMORY;
+    gersh_status status = copy_settings(&model->settings, settings);
+    if (status == GERSH_OK)
+        status = copy_names(&model->feature_names, &model->features, gersh_dataset_features(data), data,
+                            gersh_dataset_feature_name);
+    if (status == GERSH_OK)
+        status = copy_names(&model->class_names, &model->classes, gersh_dataset_classes(data), data,
+                            gersh_dataset_class_name);
+    if (status == GERSH_OK)
+        status = copy_data(&model->data, data);
+    return status;
+}
+
+gersh_status gersh_model_fit(gersh_model **out, gersh_fit_info *info, const gersh_dataset *data,
+                             const gersh_settings *settings, const gersh_fit_options *options)
+{
+    gersh_fit_options own = options != NULL ? *options : (gersh_fit_options){0};
+    gersh_dataset *scaled = NULL;
+    *out = NULL;
+    gersh_status status = gersh_dataset_check(data);
+    if (status != GERSH_OK)
+        return status;
+    gersh_model *model = gersh__alloc(1, sizeof *model);
+    if (model == NULL)
+        return GERSH_ERROR_MEMORY;
+    status = describe_data(model, data, settings);
+    if (status == GERSH_OK && own.weights != NULL)
+        status = gersh_dataset_set_weights(model->data, own.weights);
+    if (status != GERSH_OK)
+        goto out;
+    own.weights = gersh_dataset_weights(model->data);
+    model->custom = own.custom != NULL;
+    status = gersh_scaling_fit(&model->scaling, data, gersh__setting_text(settings, GERSH__SCALE));
+    if (status == GERSH_OK)
+        status = copy_data(&scaled, data);
+    if (status == GERSH_OK)
+        status = gersh_scaling_apply(model->scaling, scaled);
+    if (status == GERSH_OK)
+        status = gersh_fit(&model->metric, &model->info, scaled, settings, &own);
+    if (status == GERSH_OK)
+        status = set_colors(model);
+out:
+    gersh_dataset_free(scaled);
+    if (status != GERSH_OK) {
+        gersh_model_free(model);
+        return status;
+    }
+    if (info != NULL)
+        *info = model->info;
+    *out = model;
+    return GERSH_OK;
+}
+
+gersh_status gersh_model_check_data(const gersh_model *model, const gersh_dataset *data)
+{
+    char here[GERSH__EXCERPT_SIZE], there[GERSH__EXCERPT_SIZE];
+    size_t k = gersh_dataset_features(data);
+    if (k != model->features)
+        return gersh__fail(
+            GERSH_ERROR_INPUT,
+            "the data has %zu feature%s but the model has %zu; use data with the model's columns", k,
+            k == 1 ? "" : "s", model->features);
+    for (size_t j = 0; j < k; j++) {
+        const char *name = gersh_dataset_feature_name(data, j), *wanted = model->feature_names[j];
+        if (strcmp(name, wanted) != 0)
+            return gersh__fail(
+                GERSH_ERROR_INPUT,
+                "feature %zu of the data is '%s' but that of the model is '%s'; use data with the "
+                "model's columns in their order",
+                j + 1, gersh__text_excerpt(here, sizeof here, name, strlen(name)),
+                gersh__text_excerpt(there, sizeof there, wanted, strlen(wanted)));
+    }
+    return GERSH_OK;
+}
+
+const gersh_metric *gersh_model_metric(const gersh_model *model)
+{
+    return model->metric;
+}
+
+const gersh_scaling *gersh_model_scaling(const gersh_model *model)
+{
+    return model->scaling;
+}
+
+const gersh_fit_info *gersh_model_info(const gersh_model *model)
+{
+    return &model->info;
+}
+
+const gersh_settings *gersh_model_settings(const gersh_model *model)
+{
+    return model->settings;
+}
+
+const char *gersh_model_version(const gersh_model *model)
+{
+    return model->version;
+}
+
+const char *gersh_model_task(const gersh_model *model)
+{
+    return model->regress ? "regress" : "classify";
+}
+
+int gersh_model_is_custom(const gersh_model *model)
+{
+    return model->custom;
+}
+
+size_t gersh_model_rows(const gersh_model *model)
+{
+    return model->rows;
+}
+
+size_t gersh_model_features(const gersh_model *model)
+{
+    return model->features;
+}
+
+const char *gersh_model_feature_name(const gersh_model *model, size_t feature)
+{
+    return feature < model->features ? model->feature_names[feature] : NULL;
+}
+
+size_t gersh_model_classes(const gersh_model *model)
+{
+    return model->classes;
+}
+
+const char *gersh_model_class_name(const gersh_model *model, size_t which)
+{
+    return which < model->classes ? model->class_names[which] : NULL;
+}
+
+const gersh_dataset *gersh_model_data(const gersh_model *model)
+{
+    return model->data;
+}
+
+const int *gersh_model_colors(const gersh_model *model)
+{
+    return model->color;
+}

@@ -1,0 +1,421 @@
+/*
+ * Reading a model file. Nothing in the file is believed: every length, shape, offset and number is checked
+ * against the file's size and against the others before memory is taken for it.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "data/build.h"
+#include "io/file.h"
+#include "model/about.h"
+
+/* Atoms may miss unit length by this much. */
+static const double unit_error = 1e-6;
+
+typedef struct tensor {
+    int present;
+    size_t shape[2], count;
+    size_t start, end; /* bytes after the head */
+} tensor;
+
+typedef struct reader {
+    gersh__content content;
+    const unsigned char *bytes; /* the tensors */
+    size_t size;
+    json_t *head, *about; /* the head, and the text in its __metadata__ */
+    tensor tensor[GERSH__TENSORS];
+    gersh_model *model;
+} reader;
+
+static uint64_t bits_at(const unsigned char *bytes)
+{
+    uint64_t bits = 0;
+    for (int i = 7; i >= 0; i--)
+        bits = bits << 8 | bytes[i];
+    return bits;
+}
+
+static double real_at(const reader *r, int id, size_t e)
+{
+    uint64_t bits = bits_at(r->bytes + r->tensor[id].start + 8 * e);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* A whole number from 0 to limit - 1; GERSH__NONE for anything else. */
+static size_t index_at(const reader *r, int id, size_t e, size_t limit)
+{
+    uint64_t bits = bits_at(r->bytes + r->tensor[id].start + 8 * e);
+    return bits < limit ? (size_t)bits : GERSH__NONE;
+}
+
+static gersh_status parse_head(reader *r)
+{
+    const unsigned char *bytes = (const unsigned char *)r->content.bytes;
+    json_error_t error;
+    if (r->content.size < 9 || bytes[8] != '{')
+        return gersh__model_not_one();
+    uint64_t length = bits_at(bytes);
+    if (length > r->content.size - 8) {
+        if (length >> 40 != 0)
+            return gersh__model_not_one();
+        return gersh__fail(GERSH_ERROR_INPUT,
+                           "the head should have %llu bytes but the file has only %zu; it was cut off",
+                           (unsigned long long)length, r->content.size);
+    }
+    r->head = json_loadb((const char *)bytes + 8, (size_t)length, JSON_REJECT_DUPLICATES, &error);
+    if (r->head == NULL)
+        return gersh__fail(GERSH_ERROR_INPUT,
+                           "is not a gersh model, or a damaged one: the head is not JSON: %s", error.text);
+    if (!json_is_object(r->head))
+        return gersh__model_not_one();
+    r->bytes = bytes + 8 + length;
+    r->size = r->content.size - 8 - (size_t)length;
+    const char *text = NULL;
+    if (json_unpack(r->head, "{s:{s:s}}", "__metadata__", "gersh", &text) != 0)
+        return gersh__model_not_one();
+    r->about = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    if (r->about == NULL)
+        return gersh__fail(GERSH_ERROR_INPUT, "the model is damaged: its description is not JSON: %s",
+                           error.text);
+    return GERSH_OK;
+}
+
+static int find_tensor(const char *name)
+{
+    for (int id = 0; id < GERSH__TENSORS; id++)
+        if (strcmp(gersh__tensor_kinds[id].name, name) == 0)
+            return id;
+    return -1;
+}
+
+static gersh_status parse_tensor(reader *r, int id, json_t *entry)
+{
+    const gersh__tensor_kind *kind = &gersh__tensor_kinds[id];
+    tensor *t = &r->tensor[id];
+    const char *type = NULL;
+    json_t *shape = NULL;
+    json_int_t from = 0, to = 0;
+    if (json_unpack_ex(entry, NULL, JSON_STRICT, "{s:s, s:o, s:[I, I!]}", "dtype", &type, "shape", &shape,
+                       "data_offsets", &from, &to) != 0 ||
+        !json_is_array(shape))
+        return gersh__fail(GERSH_ERROR_INPUT,
+                           "tensor '%s' is malformed; expected dtype, shape and two data_offsets",
+                           kind->name);
+    if (strcmp(type, kind->whole ? "I64" : "F64") != 0)
+        return gersh__fail(GERSH_ERROR_INPUT, "tensor '%s' has another type than %s", kind->name,
+                           kind->whole ? "I64" : "F64");
+    if (json_array_size(shape) != (size_t)kind->dimensions)
+        return gersh__fail(GERSH_ERROR_INPUT, "tensor '%s' has %zu dimensions instead of %d", kind->name,
+                           json_array_size(shape), kind->dimensions);
+    if (from < 0 || to < from || (uint64_t)to > r->size)
+        return gersh__fail(
+            GERSH_ERROR_INPUT,
+            "tensor '%s' ends at byte %lld but the file has only %zu bytes of tensors; it was cut "
+            "off or is damaged",
+            kind->name, (long long)to, r->size);
+    t->count = 1;
+    for (int dimension = 0; dimension < kind->dimensions; dimension++) {
+        json_t *size = json_array_get(shape, (size_t)dimension);
+        json_int_t value = json_is_integer(size) ? json_integer_value(size) : -1;
+        if (value < 0 || (value > 0 && t->count > SIZE_MAX / 8 / (size_t)value))
+            return gersh__fail(GERSH_ERROR_INPUT, "tensor '%s' has an impossible shape", kind->name);
+        t->shape[dimension] = (size_t)value;
+        t->count *= (size_t)value;
+    }
+    if (t->count * 8 != (size_t)(to - from))
+        return gersh__fail(GERSH_ERROR_INPUT, "tensor '%s' has %zu numbers but %lld bytes", kind->name,
+                           t->count, (long long)(to - from));
+    t->present = 1;
+    t->start = (size_t)from;
+    t->end = (size_t)to;
+    return GERSH_OK;
+}
+
+/* Every tensor on its own, and together they fill the file. */
+static gersh_status parse_tensors(reader *r)
+{
+    const char *name;
+    json_t *entry;
+    size_t total = 0;
+    json_object_foreach(r->head, name, entry)
+    {
+        char excerpt[GERSH__EXCERPT_SIZE];
+        int id = find_tensor(name);
+        if (strcmp(name, "__metadata__") == 0)
+            continue;
+        if (id < 0)
+            return gersh__fail(GERSH_ERROR_INPUT, "there is an unknown tensor '%s'; the model is damaged",
+                               gersh__text_excerpt(excerpt, sizeof excerpt, name, strlen(name)));
+        gersh_status status = parse_tensor(r, id, entry);
+        if (status != GERSH_OK)
+            return status;
+        total += r->tensor[id].end - r->tensor[id].start;
+    }
+    for (int a = 0; a < GERSH__TENSORS; a++)
+        for (int b = 0; b < a; b++)
+            if (r->tensor[a].start < r->tensor[b].end && r->tensor[b].start < r->tensor[a].end)
+                return gersh__fail(GERSH_ERROR_INPUT, "tensors '%s' and '%s' overlap; the model is damaged",
+                                   gersh__tensor_kinds[b].name, gersh__tensor_kinds[a].name);
+    if (total != r->size)
+        return gersh__fail(GERSH_ERROR_INPUT,
+                           "the tensors have %zu bytes but the file has %zu for them; the model is damaged",
+                           total, r->size);
+    return GERSH_OK;
+}
+
+/* The tensor is there, with these dimensions (the second counts for those that have two). */
+static gersh_status want(const reader *r, int id, size_t first, size_t second)
+{
+    const tensor *t = &r->tensor[id];
+    if (!t->present)
+        return gersh__fail(GERSH_ERROR_INPUT, "tensor '%s' is missing; the model is damaged",
+                           gersh__tensor_kinds[id].name);
+    if (t->shape[0] != first || (gersh__tensor_kinds[id].dimensions == 2 && t->shape[1] != second))
+        return gersh__fail(GERSH_ERROR_INPUT, "tensor '%s' has another shape than the model needs",
+                           gersh__tensor_kinds[id].name);
+    if (!gersh__tensor_kinds[id].whole)
+        for (size_t e = 0; e < t->count; e++)
+            if (!isfinite(real_at(r, id, e)))
+                return gersh__fail(GERSH_ERROR_INPUT, "number %zu of tensor '%s' is not finite", e + 1,
+                                   gersh__tensor_kinds[id].name);
+    return GERSH_OK;
+}
+
+static gersh_status reject(const reader *r, int id)
+{
+    return r->tensor[id].present
+               ? gersh__fail(GERSH_ERROR_INPUT, "tensor '%s' does not belong to this kind of model",
+                             gersh__tensor_kinds[id].name)
+               : GERSH_OK;
+}
+
+/* All tensors that the description asks for, and no other. */
+static gersh_status check_shapes(const reader *r)
+{
+    const gersh_model *model = r->model;
+    size_t k = model->features, n = model->rows, atoms = r->tensor[GERSH__ATOM_WEIGHT].shape[0];
+    int dense = r->tensor[GERSH__DENSE_ATOMS].present, x = r->tensor[GERSH__X].present;
+    gersh_status status = want(r, GERSH__ATOM_WEIGHT, atoms, 0);
+    if (status == GERSH_OK)
+        status = dense ? want(r, GERSH__DENSE_ATOMS, atoms, k) : want(r, GERSH__ATOM_NODES, atoms, 2);
+    if (status == GERSH_OK)
+        status = dense ? reject(r, GERSH__ATOM_NODES) : want(r, GERSH__ATOM_ENTRIES, atoms, 2);
+    if (status == GERSH_OK && dense)
+        status = reject(r, GERSH__ATOM_ENTRIES);
+    if (status == GERSH_OK)
+        status = want(r, GERSH__MEAN, k, 0);
+    if (status == GERSH_OK)
+        status = want(r, GERSH__DEVIATION, k, 0);
+    if (status == GERSH_OK && r->tensor[GERSH__COLOR].present)
+        status = want(r, GERSH__COLOR, k, 0);
+    if (status == GERSH_OK && x)
+        status = want(r, GERSH__X, n, k);
+    int labels = model->regress ? GERSH__TARGET : GERSH__CLASS;
+    if (status == GERSH_OK)
+        status = x ? want(r, labels, n, 0) : reject(r, labels);
+    if (status == GERSH_OK)
+        status = reject(r, model->regress ? GERSH__CLASS : GERSH__TARGET);
+    if (status == GERSH_OK && r->tensor[GERSH__WEIGHT].present)
+        status = x ? want(r, GERSH__WEIGHT, n, 0) : reject(r, GERSH__WEIGHT);
+    return status;
+}
+
+static gersh_status bad_atom(size_t atom)
+{
+    return gersh__fail(
+        GERSH_ERROR_INPUT,
+        "atom %zu of the metric is impossible: its weight must be positive, its features among "
+        "those of the model, and its length 1",
+        atom + 1);
+}
+
+static gersh_status read_metric(reader *r, double rho)
+{
+    size_t atoms = r->tensor[GERSH__ATOM_WEIGHT].count, k = r->model->features;
+    int dense = r->tensor[GERSH__DENSE_ATOMS].present;
+    gersh_status status = gersh_metric_new(&r->model->metric, k, rho, atoms, dense);
+    if (status != GERSH_OK)
+        return status;
+    gersh_metric *metric = r->model->metric;
+    for (size_t t = 0; t < atoms; t++) {
+        double square = 0;
+        metric->weight[t] = real_at(r, GERSH__ATOM_WEIGHT, t);
+        if (!(metric->weight[t] > 0))
+            return bad_atom(t);
+        if (dense) {
+            for (size_t j = 0; j < k; j++) {
+                metric->dense[t * k + j] = real_at(r, GERSH__DENSE_ATOMS, t * k + j);
+                square += metric->dense[t * k + j] * metric->dense[t * k + j];
+            }
+        } else {
+            gersh_atom *z = &metric->atom[t];
+            z->i = index_at(r, GERSH__ATOM_NODES, 2 * t, k);
+            z->j = index_at(r, GERSH__ATOM_NODES, 2 * t + 1, k);
+            z->a = real_at(r, GERSH__ATOM_ENTRIES, 2 * t);
+            z->b = real_at(r, GERSH__ATOM_ENTRIES, 2 * t + 1);
+            if (z->i == GERSH__NONE || z->j == GERSH__NONE || (z->i == z->j && z->b != 0))
+                return bad_atom(t);
+            square = z->a * z->a + z->b * z->b;
+        }
+        if (!(fabs(sqrt(square) - 1) <= unit_error))
+            return bad_atom(t);
+    }
+    return GERSH_OK;
+}
+
+static gersh_status read_scaling(reader *r)
+{
+    gersh_scaling *scaling = r->model->scaling;
+    size_t k = r->model->features;
+    scaling->features = k;
+    scaling->mean = gersh__alloc(k, sizeof *scaling->mean);
+    scaling->scale = gersh__alloc(k, sizeof *scaling->scale);
+    if (scaling->mean == NULL || scaling->scale == NULL)
+        return GERSH_ERROR_MEMORY;
+    for (size_t j = 0; j < k; j++) {
+        scaling->mean[j] = real_at(r, GERSH__MEAN, j);
+        scaling->scale[j] = real_at(r, GERSH__DEVIATION, j);
+        if (!(scaling->scale[j] > 0))
+            return gersh__fail(GERSH_ERROR_INPUT, "the scale of feature %zu is %g; it must be positive",
+                               j + 1, scaling->scale[j]);
+    }
+    return GERSH_OK;
+}
+
+static gersh_status read_colors(reader *r)
+{
+    size_t k = r->model->features;
+    if (!r->tensor[GERSH__COLOR].present)
+        return GERSH_OK;
+    r->model->color = gersh__alloc(k, sizeof *r->model->color);
+    if (r->model->color == NULL)
+        return GERSH_ERROR_MEMORY;
+    for (size_t j = 0; j < k; j++) {
+        uint64_t bits = bits_at(r->bytes + r->tensor[GERSH__COLOR].start + 8 * j);
+        if (bits != 1 && bits != UINT64_MAX)
+            return gersh__fail(GERSH_ERROR_INPUT, "the colour of feature %zu is neither 1 nor -1", j + 1);
+        r->model->color[j] = bits == 1 ? 1 : -1;
+    }
+    return GERSH_OK;
+}
+
+/* One sample: its class, or its target, and its weight. */
+static gersh_status read_row(const reader *r, gersh_dataset *data, size_t i)
+{
+    if (data->labels != NULL) {
+        size_t which = index_at(r, GERSH__CLASS, i, data->classes);
+        if (which == GERSH__NONE)
+            return gersh__fail(GERSH_ERROR_INPUT,
+                               "the label of training row %zu is not one of the %zu classes", i + 1,
+                               data->classes);
+        data->labels[i] = (int)which;
+    } else {
+        data->targets[i] = real_at(r, GERSH__TARGET, i);
+    }
+    if (data->weights != NULL) {
+        data->weights[i] = real_at(r, GERSH__WEIGHT, i);
+        if (data->weights[i] < 0)
+            return gersh__fail(GERSH_ERROR_INPUT,
+                               "the weight of training row %zu is %g; it must be at least 0", i + 1,
+                               data->weights[i]);
+    }
+    return GERSH_OK;
+}
+
+static gersh_status copy_names(char **out, char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        out[i] = gersh__text_copy(names[i], strlen(names[i]));
+        if (out[i] == NULL)
+            return GERSH_ERROR_MEMORY;
+    }
+    return GERSH_OK;
+}
+
+static gersh_status read_data(reader *r)
+{
+    gersh_model *model = r->model;
+    size_t n = model->rows, k = model->features;
+    if (!r->tensor[GERSH__X].present)
+        return GERSH_OK;
+    gersh_status status = gersh__dataset_alloc(&model->data, n, k);
+    if (status != GERSH_OK)
+        return status;
+    gersh_dataset *data = model->data;
+    for (size_t e = 0; e < n * k; e++)
+        data->x[e] = real_at(r, GERSH__X, e);
+    status = copy_names(data->feature_names, model->feature_names, k);
+    if (status != GERSH_OK)
+        return status;
+    if (model->regress) {
+        data->targets = gersh__alloc(n, sizeof *data->targets);
+    } else {
+        data->labels = gersh__alloc(n, sizeof *data->labels);
+        data->class_names = gersh__alloc(model->classes, sizeof *data->class_names);
+    }
+    if (r->tensor[GERSH__WEIGHT].present)
+        data->weights = gersh__alloc(n, sizeof *data->weights);
+    if ((model->regress ? data->targets == NULL : data->labels == NULL || data->class_names == NULL) ||
+        (r->tensor[GERSH__WEIGHT].present && data->weights == NULL))
+        return GERSH_ERROR_MEMORY;
+    data->classes = model->classes;
+    if (!model->regress)
+        status = copy_names(data->class_names, model->class_names, model->classes);
+    for (size_t i = 0; i < n && status == GERSH_OK; i++)
+        status = read_row(r, data, i);
+    return status;
+}
+
+static gersh_status read_model(reader *r)
+{
+    double rho = 0;
+    gersh_status status = parse_head(r);
+    if (status == GERSH_OK)
+        status = parse_tensors(r);
+    if (status == GERSH_OK)
+        status = gersh__model_read_about(r->model, &rho, r->about);
+    if (status == GERSH_OK)
+        status = check_shapes(r);
+    if (status == GERSH_OK)
+        status = read_metric(r, rho);
+    if (status == GERSH_OK)
+        status = read_scaling(r);
+    if (status == GERSH_OK)
+        status = read_colors(r);
+    if (status == GERSH_OK)
+        status = read_data(r);
+    return status;
+}
+
+gersh_status gersh_model_read(gersh_model **out, const char *path)
+{
+    const char *shown = strcmp(path, "-") == 0 ? "standard input" : path;
+    reader r = {0};
+    *out = NULL;
+    gersh_status status = GERSH_ERROR_MEMORY;
+    r.model = gersh__alloc(1, sizeof *r.model);
+    if (r.model != NULL)
+        r.model->scaling = gersh__alloc(1, sizeof *r.model->scaling);
+    if (r.model == NULL || r.model->scaling == NULL)
+        goto out;
+    status = gersh__file_load(&r.content, path, shown);
+    if (status != GERSH_OK)
+        goto out;
+    status = read_model(&r);
+    if (status != GERSH_OK && status != GERSH_ERROR_MEMORY)
+        gersh__fail_prefix(status, "%s: ", shown);
+out:
+    if (status == GERSH_OK)
+        *out = r.model;
+    else
+        gersh_model_free(r.model);
+    json_decref(r.about);
+    json_decref(r.head);
+    gersh__free(r.content.bytes);
+    return status;
+}

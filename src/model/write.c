@@ -1,0 +1,277 @@
+/*
+ * Writing a model file: 8 bytes with the length of the head, the head (JSON, padded with blanks to a
+ * multiple of 8), and the tensors, all numbers little-endian. docs/model-file.md describes every member.
+ */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "io/output.h"
+#include "model/model.h"
+
+const gersh__tensor_kind gersh__tensor_kinds[GERSH__TENSORS] = {
+    [GERSH__ATOM_WEIGHT] = {"atom_weight", 0, 1},
+    [GERSH__ATOM_NODES] = {"atom_nodes", 1, 2},
+    [GERSH__ATOM_ENTRIES] = {"atom_entries", 0, 2},
+    [GERSH__DENSE_ATOMS] = {"dense_atoms", 0, 2},
+    [GERSH__MEAN] = {"mean", 0, 1},
+    [GERSH__DEVIATION] = {"scale", 0, 1},
+    [GERSH__COLOR] = {"color", 1, 1},
+    [GERSH__X] = {"x", 0, 2},
+    [GERSH__CLASS] = {"labels", 1, 1},
+    [GERSH__TARGET] = {"targets", 0, 1},
+    [GERSH__WEIGHT] = {"weights", 0, 1},
+};
+
+/* A model as its file holds it. */
+typedef struct draft {
+    const gersh_model *model;
+    const gersh_dataset *data; /* NULL: left out */
+} draft;
+
+/* Whether the file has the tensor, and its shape. */
+static int has_tensor(const draft *d, int id, size_t shape[2])
+{
+    const gersh_metric *metric = d->model->metric;
+    size_t rows = d->model->rows, features = d->model->features;
+    shape[0] = shape[1] = 0;
+    switch (id) {
+    case GERSH__ATOM_WEIGHT:
+        shape[0] = metric->atoms;
+        return 1;
+    case GERSH__ATOM_NODES:
+    case GERSH__ATOM_ENTRIES:
+        shape[0] = metric->atoms;
+        shape[1] = 2;
+        return metric->dense == NULL;
+    case GERSH__DENSE_ATOMS:
+        shape[0] = metric->atoms;
+        shape[1] = features;
+        return metric->dense != NULL;
+    case GERSH__MEAN:
+    case GERSH__DEVIATION:
+        shape[0] = features;
+        return 1;
+    case GERSH__COLOR:
+        shape[0] = features;
+        return d->model->color != NULL;
+    case GERSH__X:
+        shape[0] = rows;
+        shape[1] = features;
+        return d->data != NULL;
+    case GERSH__CLASS:
+        shape[0] = rows;
+        return d->data != NULL && gersh_dataset_labels(d->data) != NULL;
+    case GERSH__TARGET:
+        shape[0] = rows;
+        return d->data != NULL && gersh_dataset_targets(d->data) != NULL;
+    case GERSH__WEIGHT:
+        shape[0] = rows;
+        return d->data != NULL && gersh_dataset_weights(d->data) != NULL;
+    default:
+        return 0;
+    }
+}
+
+static double real_entry(const draft *d, int id, size_t e)
+{
+    const gersh_metric *metric = d->model->metric;
+    switch (id) {
+    case GERSH__ATOM_WEIGHT:
+        return metric->weight[e];
+    case GERSH__ATOM_ENTRIES:
+        return e % 2 == 0 ? metric->atom[e / 2].a : metric->atom[e / 2].b;
+    case GERSH__DENSE_ATOMS:
+        return metric->dense[e];
+    case GERSH__MEAN:
+        return d->model->scaling->mean[e];
+    case GERSH__DEVIATION:
+        return d->model->scaling->scale[e];
+    case GERSH__X:
+        return gersh_dataset_values(d->data)[e];
+    case GERSH__TARGET:
+        return gersh_dataset_targets(d->data)[e];
+    default:
+        return gersh_dataset_weights(d->data)[e];
+    }
+}
+
+static int64_t whole_entry(const draft *d, int id, size_t e)
+{
+    const gersh_metric *metric = d->model->metric;
+    switch (id) {
+    case GERSH__ATOM_NODES:
+        return (int64_t)(e % 2 == 0 ? metric->atom[e / 2].i : metric->atom[e / 2].j);
+    case GERSH__COLOR:
+        return d->model->color[e];
+    default:
+        return gersh_dataset_labels(d->data)[e];
+    }
+}
+
+static void put_bits(FILE *file, uint64_t bits)
+{
+    unsigned char bytes[8];
+    for (int i = 0; i < 8; i++)
+        bytes[i] = (unsigned char)(bits >> (8 * i));
+    fwrite(bytes, 1, sizeof bytes, file);
+}
+
+static void put_tensor(FILE *file, const draft *d, int id, size_t count)
+{
+    for (size_t e = 0; e < count && !ferror(file); e++) {
+        uint64_t bits;
+        if (gersh__tensor_kinds[id].whole) {
+            bits = (uint64_t)whole_entry(d, id, e);
+        } else {
+            double value = real_entry(d, id, e);
+            memcpy(&bits, &value, sizeof bits);
+        }
+        put_bits(file, bits);
+    }
+}
+
+/* Text as a JSON string or, where it is not UTF-8, as the list of its bytes. */
+static json_t *text_json(const char *text)
+{
+    json_t *value = json_string(text);
+    if (value != NULL)
+        return value;
+    value = json_array();
+    for (; *text != '\0'; text++)
+        if (json_array_append_new(value, json_integer((unsigned char)*text)) != 0) {
+            json_decref(value);
+            return NULL;
+        }
+    return value;
+}
+
+static json_t *names_json(char *const *names, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        if (json_array_append_new(list, text_json(names[i])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static json_t *settings_json(const gersh_settings *settings)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < gersh_settings_count(); i++) {
+        const char *name = gersh_settings_info(i)->name;
+        if (json_object_set_new(object, name, text_json(gersh_settings_get(settings, name))) != 0) {
+            json_decref(object);
+            return NULL;
+        }
+    }
+    return object;
+}
+
+static json_t *fit_json(const gersh_fit_info *info)
+{
+    return json_pack("{s:f, s:o, s:o, s:i, s:i, s:f, s:s, s:f, s:f, s:f, s:f, s:f, s:f}", "objective_value",
+                     info->objective_value, "bound", info->has_bound ? json_real(info->bound) : json_null(),
+                     "gap", info->has_bound ? json_real(info->gap) : json_null(), "iterations",
+                     info->iterations, "newton_steps", info->newton_steps, "seconds", info->seconds, "stop",
+                     gersh_stop_name(info->stop), "budget", info->budget, "rho", info->rho,
+                     "seconds_gradient", info->seconds_gradient, "seconds_minimizer",
+                     info->seconds_minimizer, "seconds_objective", info->seconds_objective, "seconds_step",
+                     info->seconds_step);
+}
+
+/* What is not a tensor, as one JSON text. */
+static json_t *metadata_json(const gersh_model *model)
+{
+    json_t *all = json_pack("{s:i, s:s, s:s, s:b, s:I, s:o, s:o, s:f, s:b, s:o, s:o}", "format",
+                            GERSH__MODEL_FORMAT, "version", model->version, "task", gersh_model_task(model),
+                            "custom", model->custom, "rows", (json_int_t)model->rows, "feature_names",
+                            names_json(model->feature_names, model->features), "class_names",
+                            names_json(model->class_names, model->classes), "rho", model->metric->rho,
+                            "unit_rows", model->scaling->unit_rows, "settings",
+                            settings_json(model->settings), "fit", fit_json(&model->info));
+    char *text = all != NULL ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    json_t *value = text != NULL ? json_pack("{s:s}", "gersh", text) : NULL;
+    free(text);
+    json_decref(all);
+    return value;
+}
+
+/* The head, as JSON text (free()); NULL when memory is short. */
+static char *make_head(const draft *d)
+{
+    json_t *head = json_object();
+    size_t shape[2], offset = 0;
+    int failed = json_object_set_new(head, "__metadata__", metadata_json(d->model)) != 0;
+    for (int id = 0; id < GERSH__TENSORS && !failed; id++) {
+        const gersh__tensor_kind *kind = &gersh__tensor_kinds[id];
+        if (!has_tensor(d, id, shape))
+            continue;
+        size_t end = offset + 8 * shape[0] * (kind->dimensions == 2 ? shape[1] : 1);
+        json_t *dimensions = kind->dimensions == 2
+                                 ? json_pack("[I, I]", (json_int_t)shape[0], (json_int_t)shape[1])
+                                 : json_pack("[I]", (json_int_t)shape[0]);
+        failed = json_object_set_new(head, kind->name,
+                                     json_pack("{s:s, s:o, s:[I, I]}", "dtype", kind->whole ? "I64" : "F64",
+                                               "shape", dimensions, "data_offsets", (json_int_t)offset,
+                                               (json_int_t)end)) != 0;
+        offset = end;
+    }
+    char *text = failed ? NULL : json_dumps(head, JSON_COMPACT);
+    json_decref(head);
+    return text;
+}
+
+static gersh_status check_finite(const gersh_fit_info *info)
+{
+    const double values[] = {info->objective_value,
+                             info->has_bound ? info->bound : 0,
+                             info->has_bound ? info->gap : 0,
+                             info->seconds,
+                             info->budget,
+                             info->rho,
+                             info->seconds_gradient,
+                             info->seconds_minimizer,
+                             info->seconds_objective,
+                             info->seconds_step};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        if (!isfinite(values[i]))
+            return gersh__fail(
+                GERSH_ERROR_NUMERIC,
+                "the model is not written because its objective value, bound or budget is not a "
+                "finite number");
+    return GERSH_OK;
+}
+
+gersh_status gersh_model_write(const gersh_model *model, const char *path, int with_data)
+{
+    draft d = {model, with_data ? model->data : NULL};
+    gersh__output output = {0};
+    size_t shape[2];
+    gersh_status status = check_finite(&model->info);
+    if (status != GERSH_OK)
+        return status;
+    char *head = make_head(&d);
+    if (head == NULL)
+        return gersh__fail(GERSH_ERROR_MEMORY, "out of memory: could not make the head of the model file");
+    status = gersh__output_open(&output, path);
+    if (status == GERSH_OK) {
+        size_t length = strlen(head), padded = (length + 7) / 8 * 8;
+        put_bits(output.file, padded);
+        fwrite(head, 1, length, output.file);
+        for (size_t i = length; i < padded; i++)
+            fputc(' ', output.file);
+        for (int id = 0; id < GERSH__TENSORS; id++)
+            if (has_tensor(&d, id, shape))
+                put_tensor(output.file, &d, id,
+                           shape[0] * (gersh__tensor_kinds[id].dimensions == 2 ? shape[1] : 1));
+        status = gersh__output_close(&output, GERSH_OK);
+    }
+    free(head);
+    return status;
+}

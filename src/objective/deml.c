@@ -1,0 +1,33 @@
+/*
+ * deml, distances between classes: the sum of w_i w_j √d_ij over the pairs i < j of different classes,
+ * maximised, so that F is its negative.
+ *
+ * Two samples of different classes with the same features have the distance 0 under every metric. Such a
+ * pair adds 0 to the value and is left out of the derivatives, which are infinite there but never count.
+ * For other pairs near 0 see gersh__root_floor.
+ */
+#include "objective/kinds.h"
+#include "objective/separable.h"
+
+static gersh_status init(gersh__objective *objective, const gersh_settings *settings)
+{
+    (void)settings;
+    gersh_status status = gersh__objective_need_classes(objective);
+    if (status == GERSH_OK)
+        status = gersh__separable_init(objective, 1);
+    if (status == GERSH_OK)
+        gersh__separable_set_different(objective, 1.0, 1);
+    return status;
+}
+
+const gersh__objective_kind gersh__deml = {
+    .name = "deml",
+    .help = "distances between samples of different classes should be large",
+    .maximized = 1,
+    .state_size = sizeof(gersh__separable),
+    .init = init,
+    .clear = gersh__separable_clear,
+    .evaluate = gersh__separable_evaluate,
+    .curvature = gersh__separable_curvature,
+    .hessian = gersh__separable_hessian,
+};

@@ -1,0 +1,356 @@
+/*
+ * lmnn, large margin nearest neighbours. j → i says that j is a target of i: one of the TARGETS samples of
+ * i's class nearest to i by Euclidean distance (of equally near ones, those of earlier rows; all where
+ * there are fewer).
+ *
+ *     F(d) = (1 − μ) Σ_{i, j→i} w_i w_j d_ij  +  μ Σ_{i, j→i} Σ_l w_i w_j w_l h(1 + d_ij − d_il),
+ *
+ * l being all samples of other classes than i's, with μ = 1/2 and the hinge h(x) = max(x, 0). Weights have
+ * no part in the choice of targets.
+ *
+ * For the solver the hinge is smoothed from below: 0 for x <= 0, x²/(2 width) for x up to width, x −
+ * width/2 beyond. It is never above the hinge, so that what bounds the smooth F from below bounds the true
+ * one too.
+ *
+ * A pair (i, l) of different classes occurs with the bounds 1 + d_ij of i's targets and with those of l's.
+ * In row i the former are scalars and the latter lie side by side for all l, so that both are vector loops
+ * over the row.
+ */
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "linalg/kernels.h"
+#include "objective/kinds.h"
+
+#define MU 0.5
+#define TARGETS 3
+#define NO_WIDTH 1e-300 /* stands for the width 0 */
+#define BLOCK 256       /* terms of one product of the Hessian */
+
+/* Arrays of TARGETS × n hold one entry for each target c of each sample i at c · n + i. */
+typedef struct lmnn {
+    gersh__objective base;
+    size_t most;    /* targets of any sample */
+    size_t *target; /* TARGETS × n; the sample itself where there is none */
+    double *factor; /* TARGETS × n: μ w_i w_j, or 0 */
+    double *weight; /* of each sample */
+    double *bound;  /* TARGETS × n: 1 + d_ij, or −∞ */
+    double *along;  /* TARGETS × n: v_ij, or 0 */
+    double *total;  /* TARGETS × n: sums over a sample's row, */
+    double *column; /* and over the later rows: for each part */
+    double *partial;
+    size_t *start; /* first sample of each sample's class */
+} lmnn;
+
+static size_t pair_of(size_t i, size_t j)
+{
+    return i > j ? gersh__pair(i, j) : gersh__pair(j, i);
+}
+
+/* The targets of sample i of the class begin..end, nearest first. */
+static void choose_targets(lmnn *s, size_t i, size_t begin, size_t end, const double *distance)
+{
+    size_t n = s->base.pairs->n, found = 0, chosen[TARGETS + 1];
+    for (size_t j = begin; j < end; j++) {
+        if (j == i)
+            continue;
+        size_t at = found;
+        for (; at > 0 && distance[pair_of(i, j)] < distance[pair_of(i, chosen[at - 1])]; at--)
+            chosen[at] = chosen[at - 1];
+        chosen[at] = j;
+        found += found < TARGETS;
+    }
+    for (size_t c = 0; c < TARGETS; c++) {
+        s->target[c * n + i] = c < found ? chosen[c] : i;
+        s->factor[c * n + i] = c < found ? MU * s->weight[i] * s->weight[chosen[c]] : 0.0;
+    }
+    s->most = found > s->most ? found : s->most;
+}
+
+static gersh_status init(gersh__objective *objective, const gersh_settings *settings)
+{
+    lmnn *s = (lmnn *)objective;
+    const gersh__pairs *pairs = objective->pairs;
+    size_t n = pairs->n;
+    (void)settings;
+    gersh_status status = gersh__objective_need_classes(objective);
+    if (status == GERSH_OK)
+        status = gersh__objective_need_all_pairs(objective);
+    if (status != GERSH_OK)
+        return status;
+    s->start = gersh__alloc(n, sizeof *s->start);
+    s->target = gersh__alloc(n, TARGETS * sizeof *s->target);
+    s->column = gersh__alloc(n, TARGETS * pairs->parts * sizeof *s->column);
+    s->partial = gersh__alloc(pairs->parts, sizeof *s->partial);
+    s->weight = gersh__alloc(n, (1 + 4 * TARGETS) * sizeof *s->weight);
+    if (!s->start || !s->target || !s->column || !s->partial || !s->weight)
+        return GERSH_ERROR_MEMORY;
+    s->factor = s->weight + n;
+    s->bound = s->factor + TARGETS * n;
+    s->along = s->bound + TARGETS * n;
+    s->total = s->along + TARGETS * n;
+    for (size_t i = 0; i < n; i++)
+        s->weight[i] = pairs->weight != NULL ? pairs->weight[i] : 1.0;
+    gersh__pairs_euclid(pairs, objective->scratch);
+    for (size_t c = 0; c < pairs->classes; c++) {
+        for (size_t i = pairs->class_start[c]; i < pairs->class_start[c + 1]; i++) {
+            s->start[i] = pairs->class_start[c];
+            choose_targets(s, i, pairs->class_start[c], pairs->class_start[c + 1], objective->scratch);
+        }
+    }
+    return GERSH_OK;
+}
+
+static void clear(gersh__objective *objective)
+{
+    lmnn *s = (lmnn *)objective;
+    gersh__free(s->start);
+    gersh__free(s->target);
+    gersh__free(s->column);
+    gersh__free(s->partial);
+    gersh__free(s->weight);
+}
+
+typedef struct task {
+    lmnn *s;
+    double width;
+    const double *d;
+    const double *v; /* for products with the Hessian, else NULL */
+    double *out;     /* the gradient or the product; NULL: the value */
+} task;
+
+static double *columns(const lmnn *s, size_t part)
+{
+    return s->column + part * TARGETS * s->base.pairs->n;
+}
+
+/* Sets bound, and along when there is a v. */
+static void set_bounds(const task *k)
+{
+    lmnn *s = k->s;
+    size_t n = s->base.pairs->n;
+    for (size_t e = 0; e < s->most * n; e++) {
+        size_t i = e % n, j = s->target[e];
+        s->bound[e] = i != j ? 1 + k->d[pair_of(i, j)] : -INFINITY;
+        s->along[e] = i != j && k->v != NULL ? k->v[pair_of(i, j)] : 0.0;
+    }
+}
+
+static void sum_part(void *context, size_t part, int worker)
+{
+    task *k = context;
+    lmnn *s = k->s;
+    const gersh__kernels *kernels = gersh__kernels_here();
+    const gersh__pairs *pairs = s->base.pairs;
+    size_t n = pairs->n;
+    double sum = 0;
+    (void)worker;
+    for (size_t i = pairs->part[part]; i < pairs->part[part + 1]; i++) {
+        const double *d = k->d + (i > 0 ? gersh__pair(i, 0) : 0);
+        for (size_t c = 0; c < s->most; c++)
+            sum += kernels->hinge_sum(s->start[i], d, k->width, s->bound[c * n + i], s->factor[c * n + i],
+                                      s->weight, s->bound + c * n, s->weight[i], s->factor + c * n);
+    }
+    s->partial[part] = sum;
+}
+
+/* One row of the gradient or of a product with the Hessian, and what its hinges give to the targets. */
+static void derive_part(void *context, size_t part, int worker)
+{
+    task *k = context;
+    lmnn *s = k->s;
+    const gersh__kernels *kernels = gersh__kernels_here();
+    const gersh__pairs *pairs = s->base.pairs;
+    size_t n = pairs->n;
+    double *column = columns(s, part);
+    (void)worker;
+    memset(column, 0, TARGETS * n * sizeof *column);
+    for (size_t i = pairs->part[part]; i < pairs->part[part + 1]; i++) {
+        size_t base = i > 0 ? gersh__pair(i, 0) : 0;
+        double *out = k->out + base;
+        memset(out, 0, i * sizeof *out);
+        for (size_t c = 0; c < s->most; c++) {
+            size_t e = c * n + i;
+            s->total[e] =
+                s->factor[e] *
+                (k->v == NULL
+                     ? kernels->hinge_gradient(s->start[i], k->d + base, k->width, s->bound[e],
+                                               s->factor[e], s->weight, s->bound + c * n, s->weight[i],
+                                               s->factor + c * n, out, column + c * n)
+                     : kernels->hinge_product(s->start[i], k->d + base, k->v + base, k->width, s->bound[e],
+                                              s->along[e], s->factor[e], s->weight, s->bound + c * n,
+                                              s->along + c * n, s->weight[i], s->factor + c * n, out,
+                                              column + c * n));
+        }
+    }
+}
+
+/* All of the hinges' part of the gradient or product. */
+static void derive(task *k)
+{
+    lmnn *s = k->s;
+    const gersh__pairs *pairs = s->base.pairs;
+    size_t n = pairs->n;
+    gersh__pairs_run(pairs, derive_part, k);
+    for (size_t part = 0; part < pairs->parts; part++)
+        gersh__kernels_here()->axpy(s->most * n, 1.0, columns(s, part), s->total);
+    for (size_t e = 0; e < s->most * n; e++)
+        if (s->target[e] != e % n)
+            k->out[pair_of(e % n, s->target[e])] += s->total[e];
+}
+
+static double value_at(lmnn *s, double width, const double *d)
+{
+    const gersh__pairs *pairs = s->base.pairs;
+    size_t n = pairs->n;
+    task k = {s, width, d, NULL, NULL};
+    double pull = 0, push = 0;
+    set_bounds(&k);
+    for (size_t e = 0; e < s->most * n; e++)
+        if (s->target[e] != e % n)
+            pull += s->factor[e] * d[pair_of(e % n, s->target[e])];
+    gersh__pairs_run(pairs, sum_part, &k);
+    for (size_t part = 0; part < pairs->parts; part++)
+        push += s->partial[part];
+    return pull * ((1 - MU) / MU) + push;
+}
+
+static double width_of(const gersh__objective *objective)
+{
+    return objective->width > NO_WIDTH ? objective->width : NO_WIDTH;
+}
+
+static double evaluate(gersh__objective *objective, const double *d, double *g)
+{
+    lmnn *s = (lmnn *)objective;
+    size_t n = objective->pairs->n;
+    double value = value_at(s, width_of(objective), d);
+    if (g == NULL)
+        return value;
+    task k = {s, width_of(objective), d, NULL, g};
+    derive(&k);
+    for (size_t e = 0; e < s->most * n; e++)
+        if (s->target[e] != e % n)
+            g[pair_of(e % n, s->target[e])] += s->factor[e] * ((1 - MU) / MU);
+    return value;
+}
+
+static double exact(gersh__objective *objective, const double *d)
+{
+    return value_at((lmnn *)objective, NO_WIDTH, d);
+}
+
+static void curvature(gersh__objective *objective, const double *d, const double *v, double *out)
+{
+    task k = {(lmnn *)objective, width_of(objective), d, v, out};
+    set_bounds(&k);
+    derive(&k);
+}
+
+/* Terms of the Hessian: c (a_ij − a_il)(a_ij − a_il)ᵀ, those of one block. */
+typedef struct block {
+    size_t count;
+    size_t sample[BLOCK], target[BLOCK], other[BLOCK];
+    double root[BLOCK]; /* √c */
+} block;
+
+typedef struct gram {
+    const lmnn *s;
+    double width;
+    const double *d;
+    size_t m;
+    const double *t;
+    double *sums; /* m × m for each part */
+    double *rows; /* BLOCK × m for each worker */
+} gram;
+
+static void flush(const gram *k, block *b, double *rows, double *h)
+{
+    size_t n = k->s->base.pairs->n;
+    for (size_t a = 0; a < k->m; a++) {
+        const double *t = k->t + a * n;
+        for (size_t e = 0; e < b->count; e++) {
+            double near = t[b->sample[e]] - t[b->target[e]], far = t[b->sample[e]] - t[b->other[e]];
+            rows[a * b->count + e] = b->root[e] * (near * near - far * far);
+        }
+    }
+    if (b->count > 0)
+        cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, (int)k->m, (int)b->count, 1.0, rows,
+                    (int)b->count, 1.0, h, (int)k->m);
+    b->count = 0;
+}
+
+/* The terms in the smoothed zone of one row: with the c-th targets of sample i itself, or of the others. */
+static void gram_row(const gram *k, size_t i, size_t c, int own, block *b, double *rows, double *h)
+{
+    const lmnn *s = k->s;
+    size_t n = s->base.pairs->n;
+    const double *d = k->d + gersh__pair(i, 0);
+    for (size_t j = 0; j < s->start[i]; j++) {
+        size_t sample = own ? i : j, other = own ? j : i, e = c * n + sample;
+        double x = s->bound[e] - d[j];
+        if (!(x > 0 && x < k->width))
+            continue;
+        b->sample[b->count] = sample;
+        b->target[b->count] = s->target[e];
+        b->other[b->count] = other;
+        b->root[b->count++] = sqrt(s->factor[e] * s->weight[other] / k->width);
+        if (b->count == BLOCK)
+            flush(k, b, rows, h);
+    }
+}
+
+static void gram_part(void *context, size_t part, int worker)
+{
+    gram *k = context;
+    const gersh__pairs *pairs = k->s->base.pairs;
+    double *h = k->sums + part * k->m * k->m, *rows = k->rows + (size_t)worker * BLOCK * k->m;
+    block b;
+    b.count = 0;
+    memset(h, 0, k->m * k->m * sizeof *h);
+    for (size_t i = pairs->part[part] > 0 ? pairs->part[part] : 1; i < pairs->part[part + 1]; i++)
+        for (size_t c = 0; c < k->s->most; c++)
+            for (int own = 0; own < 2; own++)
+                gram_row(k, i, c, own, &b, rows, h);
+    flush(k, &b, rows, h);
+}
+
+static gersh_status hessian(gersh__objective *objective, const double *d, size_t m, const double *t,
+                            double *h)
+{
+    lmnn *s = (lmnn *)objective;
+    const gersh__pairs *pairs = objective->pairs;
+    size_t workers = pairs->parts > 1 ? (size_t)gersh__pool_threads(pairs->pool) : 1;
+    gersh_status status = gersh__objective_work(objective, m * (m * pairs->parts + BLOCK * workers));
+    if (status != GERSH_OK)
+        return status;
+    task k = {s, width_of(objective), d, NULL, NULL};
+    gram g = {s, k.width, d, m, t, objective->work, objective->work + m * m * pairs->parts};
+    set_bounds(&k);
+    gersh__pool_run(pairs->parts > 1 ? pairs->pool : NULL, pairs->parts, gram_part, &g);
+    for (size_t a = 0; a < m; a++) {
+        for (size_t b = a; b < m; b++) {
+            double sum = 0;
+            for (size_t part = 0; part < pairs->parts; part++)
+                sum += g.sums[(part * m + a) * m + b];
+            h[a * m + b] = h[b * m + a] = sum;
+        }
+    }
+    return GERSH_OK;
+}
+
+const gersh__objective_kind gersh__lmnn = {
+    .name = "lmnn",
+    .help = "the nearest neighbours of a sample should be of its class, by a margin",
+    .nonnegative = 1,
+    .smoothed = 1,
+    .state_size = sizeof(lmnn),
+    .init = init,
+    .clear = clear,
+    .evaluate = evaluate,
+    .curvature = curvature,
+    .hessian = hessian,
+    .exact = exact,
+};

@@ -1,0 +1,82 @@
+/*
+ * Objectives: convex functions F of the distances d of pairs. An objective never sees the metric or the
+ * features, only d (one value a pair, numbered as in src/pairs) and the classes, targets and weights of the
+ * samples. Adding one is a file here and a line in the registry of objective.c.
+ *
+ * Every objective is minimised here. One that is maximised for the user (deml) is the negative of what is
+ * reported, and says so in `maximized`.
+ */
+#ifndef GERSH_SRC_OBJECTIVE_OBJECTIVE_H
+#define GERSH_SRC_OBJECTIVE_OBJECTIVE_H
+
+#include "gersh/settings.h"
+#include "pairs/pairs.h"
+
+typedef struct gersh__objective gersh__objective;
+
+typedef struct gersh__objective_kind {
+    const char *name;
+    const char *help;  /* a line for lists */
+    int maximized;     /* the user's value is −F */
+    int nonnegative;   /* F >= 0 for all distances: 0 is a bound from the start */
+    int real_targets;  /* works with real-valued targets too */
+    int smoothed;      /* F is a smooth lower bound of the true value, closer as `width` shrinks */
+    size_t state_size; /* of the struct that starts with gersh__objective */
+
+    /* Fills the state after the common part is set; 0-initialised before. Refuses what it cannot do. */
+    gersh_status (*init)(gersh__objective *objective, const gersh_settings *settings);
+    void (*clear)(gersh__objective *objective); /* frees what init made; may be NULL */
+
+    /* F(d), and with g not NULL its gradient (count entries, all written). */
+    double (*evaluate)(gersh__objective *objective, const double *d, double *g);
+
+    /*
+     * out = H(d) v, the Hessian of F at d times v. d is that of the last call of `evaluate` with a
+     * gradient, so that what was computed there can be used.
+     */
+    void (*curvature)(gersh__objective *objective, const double *d, const double *v, double *out);
+
+    /*
+     * h (m × m, both triangles) = Aᵀ H(d) A for the m atoms whose projections are in t (see
+     * gersh__pairs_gram), at the d of the last `evaluate` with a gradient. NULL: made from `curvature`.
+     */
+    gersh_status (*hessian)(gersh__objective *objective, const double *d, size_t m, const double *t,
+                            double *h);
+
+    /* The true value at d, where `smoothed`; else NULL. */
+    double (*exact)(gersh__objective *objective, const double *d);
+} gersh__objective_kind;
+
+struct gersh__objective {
+    const gersh__objective_kind *kind;
+    const gersh__pairs *pairs;
+    double width;    /* of the smoothing, set by the solver; objectives that are smooth ignore it */
+    double *scratch; /* 3 · count entries for the objective's own use */
+    double *work;    /* of the Hessian, kept from call to call; gersh__objective_work makes it larger */
+    size_t work_capacity;
+};
+
+/* The kind of that name; NULL and a message that lists the names when there is none. */
+const gersh__objective_kind *gersh__objective_find(const char *name);
+
+gersh_status gersh__objective_new(gersh__objective **out, const gersh__objective_kind *kind,
+                                  const gersh__pairs *pairs, const gersh_settings *settings);
+void gersh__objective_free(gersh__objective *objective);
+
+/* Aᵀ H A by the kind's own way or from its curvature; see `hessian` above. */
+gersh_status gersh__objective_hessian(gersh__objective *objective, const double *d, size_t m,
+                                      const double *t, double *h);
+
+/* Room for `need` entries in `work`. */
+gersh_status gersh__objective_work(gersh__objective *objective, size_t need);
+
+/* Fails with one sentence where the data set has no class labels; for `init`. */
+gersh_status gersh__objective_need_classes(const gersh__objective *objective);
+
+/* Fails with one sentence where the pairs are listed ones; for `init`. */
+gersh_status gersh__objective_need_all_pairs(const gersh__objective *objective);
+
+/* The value as the user knows it: exact, and positive where it is maximised. */
+double gersh__objective_value(gersh__objective *objective, const double *d);
+
+#endif

@@ -1,0 +1,136 @@
+/* Sums over pairs, value, gradient and diagonal Hessian by parts; see separable.h. */
+#include "objective/separable.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "linalg/kernels.h"
+
+#define RELATIVE_FLOOR 1e-16
+#define SMALLEST_FLOOR 1e-150 /* its power −3/2 is within the range of numbers */
+
+gersh_status gersh__separable_init(gersh__objective *objective, int root)
+{
+    gersh__separable *s = (gersh__separable *)objective;
+    const gersh__pairs *pairs = objective->pairs;
+    s->root = root;
+    s->c = objective->scratch;
+    s->second = objective->scratch + pairs->count;
+    s->partial = gersh__alloc(pairs->parts, sizeof *s->partial);
+    s->reach = gersh__alloc(pairs->n, sizeof *s->reach);
+    if (s->partial == NULL || s->reach == NULL)
+        return GERSH_ERROR_MEMORY;
+    for (size_t i = 0; i < pairs->n; i++)
+        s->reach[i] = i;
+    return GERSH_OK;
+}
+
+void gersh__separable_clear(gersh__objective *objective)
+{
+    gersh__separable *s = (gersh__separable *)objective;
+    gersh__free(s->partial);
+    gersh__free(s->reach);
+}
+
+int gersh__same_features(const gersh__pairs *pairs, size_t i, size_t j)
+{
+    for (size_t f = 0; f < pairs->k; f++)
+        if (pairs->x[f * pairs->n + i] != pairs->x[f * pairs->n + j])
+            return 0;
+    return 1;
+}
+
+void gersh__separable_set_different(gersh__objective *objective, double factor, int distinct_only)
+{
+    gersh__separable *s = (gersh__separable *)objective;
+    const gersh__pairs *pairs = objective->pairs;
+    const double *w = pairs->weight;
+    if (pairs->first == NULL) {
+        for (size_t i = 0; i < pairs->n; i++) {
+            s->reach[i] = pairs->class_start[gersh__pairs_class(pairs, i)];
+            for (size_t j = 0; j < s->reach[i]; j++)
+                if (!distinct_only || !gersh__same_features(pairs, i, j))
+                    s->c[gersh__pair(i, j)] = w != NULL ? factor * w[i] * w[j] : factor;
+        }
+        return;
+    }
+    for (size_t p = 0; p < pairs->count; p++) {
+        size_t i = pairs->first[p], j = pairs->second[p];
+        if (gersh__pairs_class(pairs, i) != gersh__pairs_class(pairs, j) &&
+            (!distinct_only || !gersh__same_features(pairs, i, j)))
+            s->c[p] = w != NULL ? factor * w[i] * w[j] : factor;
+    }
+}
+
+double gersh__root_floor(size_t count, const double *d)
+{
+    double floor = RELATIVE_FLOOR * gersh__kernels_here()->sum(count, d) / (double)count;
+    return floor > SMALLEST_FLOOR ? floor : SMALLEST_FLOOR;
+}
+
+typedef struct task {
+    gersh__separable *s;
+    const double *d;
+    double *g;
+    double floor;
+} task;
+
+/* Σ c φ over a run of pairs that lie side by side, and their derivatives when wanted. */
+static double add_run(const task *k, size_t begin, size_t length)
+{
+    const gersh__kernels *kernels = gersh__kernels_here();
+    const double *c = k->s->c + begin, *d = k->d + begin;
+    if (k->g == NULL)
+        return k->s->root ? -kernels->root_sum(length, c, d) : kernels->exp_sum(length, c, d);
+    double *g = k->g + begin, *second = k->s->second + begin;
+    return k->s->root ? -kernels->root_terms(length, c, d, k->floor, g, second)
+                      : kernels->exp_terms(length, c, d, second, g);
+}
+
+static void evaluate_part(void *context, size_t part, int worker)
+{
+    task *k = context;
+    const gersh__pairs *pairs = k->s->base.pairs;
+    size_t begin = pairs->part[part], end = pairs->part[part + 1];
+    double sum = 0;
+    (void)worker;
+    if (pairs->first != NULL)
+        sum = add_run(k, begin, end - begin);
+    for (size_t i = begin > 0 ? begin : 1; pairs->first == NULL && i < end; i++) {
+        size_t base = gersh__pair(i, 0), reach = k->s->reach[i];
+        sum += add_run(k, base, reach);
+        if (k->g != NULL)
+            memset(k->g + base + reach, 0, (i - reach) * sizeof *k->g);
+    }
+    k->s->partial[part] = sum;
+}
+
+double gersh__separable_evaluate(gersh__objective *objective, const double *d, double *g)
+{
+    gersh__separable *s = (gersh__separable *)objective;
+    const gersh__pairs *pairs = objective->pairs;
+    task k = {s, d, g, 0};
+    if (s->root && g != NULL)
+        k.floor = gersh__root_floor(pairs->count, d);
+    gersh__pairs_run(pairs, evaluate_part, &k);
+    double sum = 0;
+    for (size_t part = 0; part < pairs->parts; part++)
+        sum += s->partial[part];
+    return sum;
+}
+
+void gersh__separable_curvature(gersh__objective *objective, const double *d, const double *v, double *out)
+{
+    gersh__separable *s = (gersh__separable *)objective;
+    (void)d;
+    for (size_t p = 0; p < objective->pairs->count; p++)
+        out[p] = s->second[p] * v[p];
+}
+
+gersh_status gersh__separable_hessian(gersh__objective *objective, const double *d, size_t m,
+                                      const double *t, double *h)
+{
+    gersh__separable *s = (gersh__separable *)objective;
+    (void)d;
+    return gersh__pairs_gram(objective->pairs, s->second, m, t, h);
+}

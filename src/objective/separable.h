@@ -1,0 +1,44 @@
+/*
+ * Objectives that are a sum over pairs: F(d) = Σ_p c_p φ(d_p) with φ(d) = exp(−d) or −√d, so that the
+ * Hessian is diagonal. c_p = 0 takes a pair out.
+ */
+#ifndef GERSH_SRC_OBJECTIVE_SEPARABLE_H
+#define GERSH_SRC_OBJECTIVE_SEPARABLE_H
+
+#include "objective/objective.h"
+
+typedef struct gersh__separable {
+    gersh__objective base;
+    int root;        /* φ(d) = −√d */
+    double *c;       /* one a pair; set by the objective's init */
+    double *second;  /* c_p φ''(d_p) of the last gradient */
+    size_t *reach;   /* all pairs: c is 0 for sample i's pairs with samples reach[i] and later */
+    double *partial; /* sum of each part */
+} gersh__separable;
+
+/* For `init`: makes the arrays; c is all 0 and each reach the sample itself. */
+gersh_status gersh__separable_init(gersh__objective *objective, int root);
+
+/*
+ * For `init`: c_p = factor · w_i w_j for the pairs of different classes. With distinct_only, 0 for pairs of
+ * samples that have the same features.
+ */
+void gersh__separable_set_different(gersh__objective *objective, double factor, int distinct_only);
+
+/* Whether all features of two samples are the same. */
+int gersh__same_features(const gersh__pairs *pairs, size_t i, size_t j);
+
+void gersh__separable_clear(gersh__objective *objective);
+double gersh__separable_evaluate(gersh__objective *objective, const double *d, double *g);
+void gersh__separable_curvature(gersh__objective *objective, const double *d, const double *v, double *out);
+gersh_status gersh__separable_hessian(gersh__objective *objective, const double *d, size_t m,
+                                      const double *t, double *h);
+
+/*
+ * √d has no derivative at 0. Derivatives are taken at max(d_p, floor) instead, with this floor: 1e-16 times
+ * the mean of d. A bound from the gradient is off by at most √floor/2 a pair for it, some 1e-8 of a mean
+ * term.
+ */
+double gersh__root_floor(size_t count, const double *d);
+
+#endif

@@ -1,0 +1,14 @@
+/* D of a whole metric at once. */
+#ifndef GERSH_SRC_PAIRS_COMBINE_H
+#define GERSH_SRC_PAIRS_COMBINE_H
+
+#include "pairs/pairs.h"
+
+/*
+ * d_p += Σ_a weight_a (t_ia − t_ja)² for m atoms with weights >= 0 and projections t (n entries each, with
+ * mean 0). scratch: n · m doubles.
+ */
+void gersh__pairs_combine(const gersh__pairs *pairs, size_t m, const double *t, const double *weight,
+                          double *scratch, double *d);
+
+#endif

@@ -1,0 +1,191 @@
+/*
+ * h = Σ_p c_p a_p a_pᵀ: the second derivatives of a sum over pairs, in the space of the atoms.
+ *
+ * Blocks of pairs become a matrix of a row for each pair, √|c_p| a_p, whose product with itself BLAS adds
+ * to h; a block with negative c_p is done once for each sign. Pairs with c_p = 0 at either end of a row of
+ * pairs are left out: with the samples in the order of classes those are the pairs of, or between, classes.
+ */
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "linalg/kernels.h"
+#include "pairs/pairs.h"
+#include "pairs/work.h"
+
+#define BLOCK 256      /* pairs of one product */
+#define FEW_TERMS 4096 /* count · m² up to which plain loops are used */
+#define FEW_ATOMS 32
+
+struct gersh__pairs_work {
+    double *memory;
+    size_t capacity;
+};
+
+gersh_status gersh__pairs_work_new(gersh__pairs_work **out)
+{
+    *out = gersh__alloc(1, sizeof **out);
+    return *out != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
+}
+
+void gersh__pairs_work_free(gersh__pairs_work *work)
+{
+    if (work == NULL)
+        return;
+    gersh__free(work->memory);
+    gersh__free(work);
+}
+
+/* Pairs begin..end as rows [begin, end) against samples; a run of a block. */
+typedef struct run {
+    size_t sample;  /* the larger one of every pair */
+    size_t partner; /* the smaller one of the first pair */
+    size_t length;
+    size_t pair; /* number of the first pair */
+} run;
+
+typedef struct gram {
+    const gersh__pairs *pairs;
+    const double *c;
+    size_t m;
+    const double *t;
+    double *sums;   /* m × m for each part */
+    double *blocks; /* BLOCK × m for each worker */
+} gram;
+
+/* The runs of a block with the √|c| of those pairs whose sign is wanted, 0 for others. */
+typedef struct block {
+    run runs[BLOCK];
+    size_t run_count, pairs;
+} block;
+
+/* h += sign Σ over the pairs with that sign of c; tells whether there was one with another. */
+static int add_sign(const gram *gm, const block *b, double sign, double *rows, double *h)
+{
+    const gersh__kernels *kernels = gersh__kernels_here();
+    double root[BLOCK];
+    size_t m = gm->m, n = gm->pairs->n;
+    int other = 0;
+    for (size_t r = 0, at = 0; r < b->run_count; at += b->runs[r++].length) {
+        const double *c = gm->c + b->runs[r].pair;
+        for (size_t j = 0; j < b->runs[r].length; j++) {
+            double signed_c = sign * c[j];
+            other |= signed_c < 0;
+            root[at + j] = signed_c > 0 ? sqrt(signed_c) : 0.0;
+        }
+    }
+    for (size_t a = 0; a < m; a++) {
+        const double *t = gm->t + a * n;
+        double *column = rows + a * b->pairs;
+        for (size_t r = 0, at = 0; r < b->run_count; at += b->runs[r++].length) {
+            const run *u = &b->runs[r];
+            kernels->square_scale(u->length, root + at, t[u->sample], t + u->partner, column + at);
+        }
+    }
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, (int)m, (int)b->pairs, sign, rows, (int)b->pairs,
+                1.0, h, (int)m);
+    return other;
+}
+
+static void flush(const gram *gm, block *b, double *rows, double *h)
+{
+    if (b->pairs > 0 && add_sign(gm, b, 1.0, rows, h))
+        add_sign(gm, b, -1.0, rows, h);
+    b->run_count = b->pairs = 0;
+}
+
+static void add_run(const gram *gm, block *b, run u, double *rows, double *h)
+{
+    while (u.length > 0) {
+        size_t taken = BLOCK - b->pairs < u.length ? BLOCK - b->pairs : u.length;
+        b->runs[b->run_count++] = (run){u.sample, u.partner, taken, u.pair};
+        b->pairs += taken;
+        u.partner += taken;
+        u.pair += taken;
+        u.length -= taken;
+        if (b->pairs == BLOCK)
+            flush(gm, b, rows, h);
+    }
+}
+
+static void gram_part(void *context, size_t part, int worker)
+{
+    gram *gm = context;
+    const gersh__pairs *pairs = gm->pairs;
+    double *h = gm->sums + part * gm->m * gm->m, *rows = gm->blocks + (size_t)worker * BLOCK * gm->m;
+    block b;
+    b.run_count = b.pairs = 0;
+    memset(h, 0, gm->m * gm->m * sizeof *h);
+    for (size_t i = pairs->part[part]; i < pairs->part[part + 1]; i++) {
+        if (pairs->first != NULL) {
+            if (gm->c[i] != 0)
+                add_run(gm, &b, (run){pairs->first[i], pairs->second[i], 1, i}, rows, h);
+            continue;
+        }
+        size_t base = i > 0 ? gersh__pair(i, 0) : 0, begin = 0, end = i;
+        while (begin < end && gm->c[base + begin] == 0)
+            begin++;
+        while (end > begin && gm->c[base + end - 1] == 0)
+            end--;
+        add_run(gm, &b, (run){i, begin, end - begin, base + begin}, rows, h);
+    }
+    flush(gm, &b, rows, h);
+}
+
+/* h += c a aᵀ for one pair, the lower triangle by columns. */
+static void add_pair(double c, size_t i, size_t j, size_t n, size_t m, const double *t, double *h)
+{
+    double atoms[FEW_ATOMS];
+    for (size_t a = 0; a < m; a++) {
+        double difference = t[a * n + i] - t[a * n + j];
+        atoms[a] = difference * difference;
+    }
+    for (size_t a = 0; a < m; a++)
+        for (size_t b = a; b < m; b++)
+            h[a * m + b] += c * atoms[a] * atoms[b];
+}
+
+static void gram_small(const gersh__pairs *pairs, const double *c, size_t m, const double *t, double *h)
+{
+    memset(h, 0, m * m * sizeof *h);
+    if (pairs->first != NULL) {
+        for (size_t p = 0; p < pairs->count; p++)
+            add_pair(c[p], pairs->first[p], pairs->second[p], pairs->n, m, t, h);
+        return;
+    }
+    for (size_t i = 1, p = 0; i < pairs->n; i++)
+        for (size_t j = 0; j < i; j++, p++)
+            add_pair(c[p], i, j, pairs->n, m, t, h);
+}
+
+static gersh_status gram_large(const gersh__pairs *pairs, const double *c, size_t m, const double *t,
+                               double *h)
+{
+    size_t workers = pairs->parts > 1 ? (size_t)gersh__pool_threads(pairs->pool) : 1;
+    gersh__pairs_work *work = pairs->work;
+    size_t need = m * (m * pairs->parts + BLOCK * workers);
+    if (gersh__grow(&work->memory, &work->capacity, need, sizeof *work->memory) != 0)
+        return GERSH_ERROR_MEMORY;
+    gram gm = {pairs, c, m, t, work->memory, work->memory + m * m * pairs->parts};
+    gersh__pool_run(pairs->parts > 1 ? pairs->pool : NULL, pairs->parts, gram_part, &gm);
+    memcpy(h, gm.sums, m * m * sizeof *h);
+    for (size_t part = 1; part < pairs->parts; part++)
+        for (size_t e = 0; e < m * m; e++)
+            h[e] += gm.sums[part * m * m + e];
+    return GERSH_OK;
+}
+
+gersh_status gersh__pairs_gram(const gersh__pairs *pairs, const double *c, size_t m, const double *t,
+                               double *h)
+{
+    gersh_status status = GERSH_OK;
+    if (m <= FEW_ATOMS && pairs->count <= FEW_TERMS && pairs->count * m * m <= FEW_TERMS)
+        gram_small(pairs, c, m, t, h);
+    else
+        status = gram_large(pairs, c, m, t, h);
+    for (size_t a = 0; status == GERSH_OK && a < m; a++)
+        for (size_t b = a + 1; b < m; b++)
+            h[b * m + a] = h[a * m + b];
+    return status;
+}

@@ -1,0 +1,385 @@
+/*
+ * The samples in the order of their classes, the list of pairs, and the maps between distances of pairs and
+ * metrics; see pairs.h.
+ *
+ * With g on the pairs, (L(g) v)_i = Σ_j g_ij (v_i − v_j). For a few vectors, or a few samples, that sum is
+ * taken as it stands, one pass over g for each vector. For many vectors L(g) is written out once as a
+ * symmetric matrix, −g beside the diagonal and the sums of g on it, and BLAS multiplies.
+ */
+#include "pairs/pairs.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "linalg/kernels.h"
+#include "pairs/work.h"
+
+#define GRAIN 32768 /* pairs of one part of a loop */
+#define MOST_PARTS 64
+#define FEW_SAMPLES 16   /* up to so many the Laplacian is never written out */
+#define FEW_COLUMNS 4    /* nor for so few vectors */
+#define SQUARE_STRIPE 64 /* samples of one part of writing it out */
+#define COLUMN_STRIPE 32 /* vectors of one part of the product */
+
+static gersh_status check_weights(const double *weight, size_t n)
+{
+    for (size_t i = 0; weight != NULL && i < n; i++)
+        if (!isfinite(weight[i]) || weight[i] < 0)
+            return gersh__fail(GERSH_ERROR_ARGUMENT,
+                               "row %zu: the weight is %g; a weight must be a finite number of at least 0",
+                               i + 1, weight[i]);
+    return GERSH_OK;
+}
+
+static gersh_status check_list(size_t n, size_t count, const size_t *first, const size_t *second)
+{
+    if ((first == NULL) != (second == NULL) || (first != NULL && count == 0))
+        return gersh__fail(
+            GERSH_ERROR_ARGUMENT,
+            "the list of pairs %s; give both rows of at least one pair, or no list for all pairs",
+            first == NULL    ? "has no first rows"
+            : second == NULL ? "has no second rows"
+                             : "is empty");
+    for (size_t p = 0; first != NULL && p < count; p++) {
+        if (first[p] >= n || second[p] >= n)
+            return gersh__fail(GERSH_ERROR_ARGUMENT,
+                               "pair %zu has row %zu (counted from 0), but the data set has %zu rows",
+                               p + 1, first[p] >= n ? first[p] : second[p], n);
+        if (first[p] == second[p])
+            return gersh__fail(GERSH_ERROR_ARGUMENT,
+                               "pair %zu joins row %zu (counted from 0) with itself; a pair needs two rows",
+                               p + 1, first[p]);
+    }
+    return GERSH_OK;
+}
+
+static size_t count_present(const double *weight, size_t n)
+{
+    size_t present = 0;
+    for (size_t i = 0; i < n; i++)
+        present += weight == NULL || weight[i] > 0;
+    return present;
+}
+
+/* Sorts the rows whose weight is not 0 by class, earlier rows first within one. */
+static gersh_status order_samples(gersh__pairs *pairs, const gersh_dataset *data, const double *weight)
+{
+    const int *labels = gersh_dataset_labels(data);
+    size_t rows = gersh_dataset_rows(data), classes = labels != NULL ? gersh_dataset_classes(data) : 1;
+    pairs->sample = gersh__alloc(pairs->n, sizeof *pairs->sample);
+    size_t *start = pairs->class_start = gersh__alloc(classes + 1, sizeof *start);
+    if (pairs->sample == NULL || start == NULL)
+        return GERSH_ERROR_MEMORY;
+    pairs->classes = labels != NULL ? classes : 0;
+    for (size_t i = 0; i < rows; i++)
+        if (weight == NULL || weight[i] > 0)
+            start[labels != NULL ? labels[i] + 1 : 1]++;
+    for (size_t c = 0; c < classes; c++)
+        start[c + 1] += start[c];
+    for (size_t i = 0; i < rows; i++)
+        if (weight == NULL || weight[i] > 0)
+            pairs->sample[start[labels != NULL ? labels[i] : 0]++] = i;
+    /* Each start has moved on to the next one. */
+    for (size_t c = classes; c > 0; c--)
+        start[c] = start[c - 1];
+    start[0] = 0;
+    return GERSH_OK;
+}
+
+static gersh_status copy_samples(gersh__pairs *pairs, const gersh_dataset *data, const double *weight)
+{
+    size_t n = pairs->n, k = pairs->k;
+    const double *x = gersh_dataset_values(data), *targets = gersh_dataset_targets(data);
+    pairs->x = gersh__alloc(n, k * sizeof *pairs->x);
+    if (targets != NULL)
+        pairs->target = gersh__alloc(n, sizeof *pairs->target);
+    if (weight != NULL)
+        pairs->weight = gersh__alloc(n, sizeof *pairs->weight);
+    if (pairs->x == NULL || (targets != NULL && pairs->target == NULL) ||
+        (weight != NULL && pairs->weight == NULL))
+        return GERSH_ERROR_MEMORY;
+    for (size_t i = 0; i < n; i++) {
+        size_t row = pairs->sample[i];
+        for (size_t f = 0; f < k; f++)
+            pairs->x[f * n + i] = x[row * k + f];
+        if (targets != NULL)
+            pairs->target[i] = targets[row];
+        if (weight != NULL)
+            pairs->weight[i] = weight[row];
+    }
+    return GERSH_OK;
+}
+
+static gersh_status copy_list(gersh__pairs *pairs, size_t rows, size_t count, const size_t *first,
+                              const size_t *second)
+{
+    size_t *place =
+        gersh__alloc(rows, sizeof *place); /* of each row among the samples, from 1; 0: left out */
+    pairs->first = gersh__alloc(count, sizeof *pairs->first);
+    pairs->second = gersh__alloc(count, sizeof *pairs->second);
+    if (place == NULL || pairs->first == NULL || pairs->second == NULL) {
+        gersh__free(place);
+        return GERSH_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < pairs->n; i++)
+        place[pairs->sample[i]] = i + 1;
+    for (size_t p = 0; p < count; p++) {
+        size_t a = place[first[p]], b = place[second[p]];
+        if (a == 0 || b == 0)
+            continue;
+        pairs->first[pairs->count] = (a > b ? a : b) - 1;
+        pairs->second[pairs->count++] = (a > b ? b : a) - 1;
+    }
+    gersh__free(place);
+    if (pairs->count == 0)
+        return gersh__fail(GERSH_ERROR_INPUT,
+                           "every listed pair has a row of weight 0; at least one pair must count");
+    return GERSH_OK;
+}
+
+/* Parts of nearly equal numbers of pairs. */
+static gersh_status divide(gersh__pairs *pairs)
+{
+    size_t parts = pairs->count / GRAIN;
+    pairs->parts = parts < 1 ? 1 : parts > MOST_PARTS ? MOST_PARTS : parts;
+    pairs->part = gersh__alloc(pairs->parts + 1, sizeof *pairs->part);
+    if (pairs->part == NULL)
+        return GERSH_ERROR_MEMORY;
+    size_t end = pairs->first != NULL ? pairs->count : pairs->n;
+    for (size_t p = 1; p < pairs->parts; p++) {
+        double share = (double)p / (double)pairs->parts;
+        pairs->part[p] = (size_t)((double)end * (pairs->first != NULL ? share : sqrt(share)));
+    }
+    pairs->part[pairs->parts] = end;
+    return GERSH_OK;
+}
+
+gersh_status gersh__pairs_new(gersh__pairs **out, const gersh_dataset *data, const double *weight,
+                              size_t count, const size_t *list_first, const size_t *list_second,
+                              gersh__pool *pool)
+{
+    size_t rows = gersh_dataset_rows(data);
+    *out = NULL;
+    gersh_status status = check_weights(weight, rows);
+    if (status == GERSH_OK)
+        status = check_list(rows, count, list_first, list_second);
+    if (status != GERSH_OK)
+        return status;
+    size_t n = count_present(weight, rows);
+    if (n < 2)
+        return gersh__fail(GERSH_ERROR_INPUT, "the data set has %zu row%s%s; pairs need at least two", n,
+                           n == 1 ? "" : "s", weight != NULL ? " of a weight above 0" : "");
+    gersh__pairs *pairs = gersh__alloc(1, sizeof *pairs);
+    if (pairs == NULL)
+        return GERSH_ERROR_MEMORY;
+    pairs->n = n;
+    pairs->k = gersh_dataset_features(data);
+    pairs->pool = pool;
+    status = order_samples(pairs, data, weight);
+    if (status == GERSH_OK)
+        status = copy_samples(pairs, data, weight);
+    if (status == GERSH_OK && list_first != NULL)
+        status = copy_list(pairs, rows, count, list_first, list_second);
+    if (list_first == NULL)
+        pairs->count = n % 2 == 0 ? n / 2 * (n - 1) : n * ((n - 1) / 2);
+    if (status == GERSH_OK)
+        status = divide(pairs);
+    if (status == GERSH_OK)
+        status = gersh__pairs_work_new(&pairs->work);
+    if (status == GERSH_OK && list_first == NULL && n > FEW_SAMPLES) {
+        pairs->square = gersh__alloc(n, n * sizeof *pairs->square);
+        if (pairs->square == NULL)
+            status = GERSH_ERROR_MEMORY;
+    }
+    if (status == GERSH_OK)
+        *out = pairs;
+    else
+        gersh__pairs_free(pairs);
+    return status;
+}
+
+void gersh__pairs_free(gersh__pairs *pairs)
+{
+    if (pairs == NULL)
+        return;
+    gersh__free(pairs->x);
+    gersh__free(pairs->sample);
+    gersh__free(pairs->class_start);
+    gersh__free(pairs->target);
+    gersh__free(pairs->weight);
+    gersh__free(pairs->first);
+    gersh__free(pairs->second);
+    gersh__free(pairs->square);
+    gersh__free(pairs->part);
+    gersh__pairs_work_free(pairs->work);
+    gersh__free(pairs);
+}
+
+size_t gersh__pairs_class(const gersh__pairs *pairs, size_t sample)
+{
+    size_t low = 0, high = pairs->classes;
+    while (high > low + 1) {
+        size_t middle = low + (high - low) / 2;
+        if (pairs->class_start[middle] <= sample)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void gersh__pairs_run(const gersh__pairs *pairs, gersh__part part, void *context)
+{
+    if (pairs->parts == 1)
+        part(context, 0, 0);
+    else
+        gersh__pool_run(pairs->pool, pairs->parts, part, context);
+}
+
+typedef struct map {
+    const gersh__pairs *pairs;
+    double factor;
+    const double *t;
+    double *d;
+} map;
+
+static void add_part(void *context, size_t part, int worker)
+{
+    map *m = context;
+    const gersh__pairs *pairs = m->pairs;
+    const double *t = m->t;
+    (void)worker;
+    if (pairs->first == NULL) {
+        const gersh__kernels *kernels = gersh__kernels_here();
+        for (size_t i = pairs->part[part]; i < pairs->part[part + 1]; i++)
+            if (i > 0)
+                kernels->square_add(i, m->factor, t[i], t, m->d + gersh__pair(i, 0));
+        return;
+    }
+    for (size_t p = pairs->part[part]; p < pairs->part[part + 1]; p++) {
+        double difference = t[pairs->first[p]] - t[pairs->second[p]];
+        m->d[p] += m->factor * (difference * difference);
+    }
+}
+
+void gersh__pairs_add(const gersh__pairs *pairs, double factor, const double *t, double *d)
+{
+    gersh__pairs_run(pairs, add_part, &(map){pairs, factor, t, d});
+}
+
+static void euclid_part(void *context, size_t part, int worker)
+{
+    map *m = context;
+    const gersh__pairs *pairs = m->pairs;
+    size_t begin = pairs->part[part], end = pairs->part[part + 1];
+    (void)worker;
+    if (pairs->first == NULL) {
+        const gersh__kernels *kernels = gersh__kernels_here();
+        for (size_t i = begin > 0 ? begin : 1; i < end; i++) {
+            double *d = m->d + gersh__pair(i, 0);
+            memset(d, 0, i * sizeof *d);
+            for (size_t f = 0; f < pairs->k; f++)
+                kernels->square_add(i, 1.0, pairs->x[f * pairs->n + i], pairs->x + f * pairs->n, d);
+        }
+        return;
+    }
+    for (size_t p = begin; p < end; p++) {
+        double sum = 0;
+        for (size_t f = 0; f < pairs->k; f++) {
+            const double *x = pairs->x + f * pairs->n;
+            double difference = x[pairs->first[p]] - x[pairs->second[p]];
+            sum += difference * difference;
+        }
+        m->d[p] = sum;
+    }
+}
+
+void gersh__pairs_euclid(const gersh__pairs *pairs, double *d)
+{
+    gersh__pairs_run(pairs, euclid_part, &(map){pairs, 1, NULL, d});
+}
+
+typedef struct product {
+    const gersh__pairs *pairs;
+    const double *g;
+    size_t columns;
+    const double *v;
+    double *y;
+} product;
+
+/* One vector, the sum as it stands. */
+static void direct_part(void *context, size_t column, int worker)
+{
+    product *m = context;
+    const gersh__pairs *pairs = m->pairs;
+    const double *v = m->v + column * pairs->n;
+    double *y = m->y + column * pairs->n;
+    (void)worker;
+    memset(y, 0, pairs->n * sizeof *y);
+    if (pairs->first == NULL) {
+        const gersh__kernels *kernels = gersh__kernels_here();
+        for (size_t i = 1; i < pairs->n; i++)
+            y[i] += kernels->laplacian(i, m->g + gersh__pair(i, 0), v[i], v, y);
+        return;
+    }
+    for (size_t p = 0; p < pairs->count; p++) {
+        double term = m->g[p] * (v[pairs->first[p]] - v[pairs->second[p]]);
+        y[pairs->first[p]] += term;
+        y[pairs->second[p]] -= term;
+    }
+}
+
+/* Writes out the rows of a stripe of samples up to the diagonal, where the sums over all pairs go. */
+static void square_part(void *context, size_t stripe, int worker)
+{
+    product *m = context;
+    const gersh__kernels *kernels = gersh__kernels_here();
+    size_t n = m->pairs->n, begin = stripe * SQUARE_STRIPE;
+    size_t end = n < begin + SQUARE_STRIPE ? n : begin + SQUARE_STRIPE;
+    double sums[SQUARE_STRIPE] = {0};
+    (void)worker;
+    for (size_t i = begin > 0 ? begin : 1; i < n; i++) {
+        const double *g = m->g + gersh__pair(i, 0);
+        kernels->axpy((i < end ? i : end) - begin, 1.0, g + begin, sums);
+        if (i >= end)
+            continue;
+        double *row = m->pairs->square + i * n;
+        for (size_t j = 0; j < i; j++)
+            row[j] = -g[j];
+        sums[i - begin] += kernels->sum(i, g);
+    }
+    for (size_t i = begin; i < end; i++)
+        m->pairs->square[i * n + i] = sums[i - begin];
+}
+
+static void multiply_part(void *context, size_t stripe, int worker)
+{
+    product *m = context;
+    size_t begin = stripe * COLUMN_STRIPE, n = m->pairs->n;
+    size_t columns = m->columns - begin < COLUMN_STRIPE ? m->columns - begin : COLUMN_STRIPE;
+    (void)worker;
+    /* The lower triangle by rows is the upper one by columns. */
+    cblas_dsymm(CblasColMajor, CblasLeft, CblasUpper, (int)n, (int)columns, 1.0, m->pairs->square, (int)n,
+                m->v + begin * n, (int)n, 0.0, m->y + begin * n, (int)n);
+}
+
+void gersh__pairs_laplacian(const gersh__pairs *pairs, const double *g, size_t columns, const double *v,
+                            double *y)
+{
+    product m = {pairs, g, columns, v, y};
+    if (pairs->square == NULL || columns <= FEW_COLUMNS) {
+        if (pairs->parts > 1) {
+            gersh__pool_run(pairs->pool, columns, direct_part, &m);
+            return;
+        }
+        for (size_t c = 0; c < columns; c++)
+            direct_part(&m, c, 0);
+        return;
+    }
+    gersh__pool *pool = pairs->parts > 1 ? pairs->pool : NULL;
+    gersh__pool_run(pool, (pairs->n + SQUARE_STRIPE - 1) / SQUARE_STRIPE, square_part, &m);
+    gersh__pool_run(pool, (columns + COLUMN_STRIPE - 1) / COLUMN_STRIPE, multiply_part, &m);
+}

@@ -1,0 +1,79 @@
+/*
+ * Distance space: the linear maps between a metric M and the distances of pairs of samples.
+ *
+ *     D  : M ↦ d,   d_p = (x_i − x_j)ᵀ M (x_i − x_j)
+ *     D* : g ↦ G,   G = Σ_p g_p (x_i − x_j)(x_i − x_j)ᵀ = Xᵀ L(g) X
+ *
+ * with L(g) the Laplacian of the graph on the samples that has the weights g. Everything that sums over
+ * samples or pairs happens here or in src/objective; a solver sees neither.
+ *
+ * The samples are kept in an order of their own, by class (and by row within a class), so that the pairs of
+ * one row with one class lie side by side. With all pairs, pair (i, j), j < i, has the number
+ * i(i − 1)/2 + j: row i holds its pairs with all earlier samples, contiguous.
+ */
+#ifndef GERSH_SRC_PAIRS_PAIRS_H
+#define GERSH_SRC_PAIRS_PAIRS_H
+
+#include "base/threads.h"
+#include "gersh/data.h"
+
+typedef struct gersh__pairs {
+    size_t n, k;    /* samples, features */
+    size_t count;   /* pairs */
+    double *x;      /* k × n: feature by feature, in the own order of samples */
+    size_t *sample; /* row in the data set of each sample */
+    size_t classes;
+    size_t *class_start; /* classes + 1: the samples of class c are class_start[c]..class_start[c+1] */
+    double *target;      /* real-valued target of each sample, or NULL */
+    double *weight;      /* of each sample, or NULL: all 1; a pair's weight is the product */
+    size_t *first;       /* listed pairs: the two samples of each (own order), first > second; */
+    size_t *second;      /* NULL: all pairs */
+    gersh__pool *pool;   /* not owned; NULL: no threads */
+    double *square;      /* n × n scratch of the maps, for all pairs of more than a few samples */
+    size_t parts;        /* of loops over pairs, from their number alone */
+    size_t *part;        /* parts + 1: where each begins, in samples for all pairs, else in listed pairs */
+    struct gersh__pairs_work *work; /* kept scratch of gersh__pairs_gram */
+} gersh__pairs;
+
+/*
+ * All pairs of the rows of `data` (already scaled), or, with list_first and list_second (rows of the data
+ * set), those `count` pairs, in that order. weight: one a row, at least 0, or NULL. A row of weight 0 is as
+ * good as absent: it becomes no sample, and its pairs are none.
+ */
+gersh_status gersh__pairs_new(gersh__pairs **out, const gersh_dataset *data, const double *weight,
+                              size_t count, const size_t *list_first, const size_t *list_second,
+                              gersh__pool *pool);
+void gersh__pairs_free(gersh__pairs *pairs);
+
+/*
+ * Runs the parts: each handles part[p]..part[p + 1]. Where there is but one, in the caller and at no cost.
+ */
+void gersh__pairs_run(const gersh__pairs *pairs, gersh__part part, void *context);
+
+/* Number of pair (i, j), i > j, when all pairs are there. */
+static inline size_t gersh__pair(size_t i, size_t j)
+{
+    return i * (i - 1) / 2 + j;
+}
+
+/* Class of a sample (own order); 0 without classes. */
+size_t gersh__pairs_class(const gersh__pairs *pairs, size_t sample);
+
+/* d_p += factor · (t_i − t_j)² for every pair: the distances of the atom z zᵀ with t = X z. */
+void gersh__pairs_add(const gersh__pairs *pairs, double factor, const double *t, double *d);
+
+/* d_p = Σ_f (x_if − x_jf)²: the distances under the identity. */
+void gersh__pairs_euclid(const gersh__pairs *pairs, double *d);
+
+/* y = L(g) v for `columns` vectors of n entries each (contiguous). y and v are different. */
+void gersh__pairs_laplacian(const gersh__pairs *pairs, const double *g, size_t columns, const double *v,
+                            double *y);
+
+/*
+ * h (m × m) = Σ_p c_p a_p a_pᵀ, a_p the vector of the m atoms' distances of pair p: (t_ia − t_ja)². t holds
+ * the m projections of n entries each. Both triangles are filled.
+ */
+gersh_status gersh__pairs_gram(const gersh__pairs *pairs, const double *c, size_t m, const double *t,
+                               double *h);
+
+#endif

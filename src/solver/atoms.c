@@ -1,0 +1,359 @@
+/* The engine's memory and its list of atoms; see atoms.h and frank_wolfe.h. */
+#include "solver/atoms.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+/* Atoms whose entries differ by less are the same atom. */
+#define SAME 1e-7
+
+void gersh__engine_free(gersh__engine *e)
+{
+    if (e == NULL)
+        return;
+    gersh__slope_free(e->slope);
+    gersh__free(e->atom);
+    gersh__free(e->vector);
+    gersh__free(e->theta);
+    gersh__free(e->t);
+    gersh__free(e->lt);
+    gersh__free(e->score);
+    gersh__free(e->step);
+    gersh__free(e->hessian);
+    gersh__free(e->work);
+    gersh__free(e->free_set);
+    gersh__free(e->base);
+    gersh__free(e->d);
+    gersh__free(e->g);
+    gersh__free(e->next_d);
+    gersh__free(e->next_g);
+    gersh__free(e->delta);
+    gersh__free(e);
+}
+
+static gersh_status resize(double **block, size_t count)
+{
+    double *moved = gersh__realloc(*block, count, sizeof **block);
+    if (moved == NULL)
+        return GERSH_ERROR_MEMORY;
+    *block = moved;
+    return GERSH_OK;
+}
+
+/* Room for `need` atoms. */
+static gersh_status reserve(gersh__engine *e, size_t need)
+{
+    size_t capacity = e->capacity < 16 ? 16 : e->capacity, n = e->pairs->n;
+    while (capacity < need)
+        capacity *= 2;
+    if (capacity == e->capacity)
+        return GERSH_OK;
+    struct {
+        double **block;
+        size_t each;
+    } rows[] = {{&e->theta, 1},
+                {&e->t, n},
+                {&e->lt, n},
+                {&e->score, 1},
+                {&e->step, 1},
+                {&e->hessian, capacity},
+                {&e->work, capacity + 4},
+                {&e->vector, e->dense ? e->pairs->k : 0}};
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+        if (rows[r].each > 0 && resize(rows[r].block, capacity * rows[r].each) != GERSH_OK)
+            return GERSH_ERROR_MEMORY;
+    gersh_atom *atom = gersh__realloc(e->atom, capacity, sizeof *atom);
+    e->atom = atom != NULL ? atom : e->atom;
+    int *free_set = gersh__realloc(e->free_set, capacity, sizeof *free_set);
+    e->free_set = free_set != NULL ? free_set : e->free_set;
+    if (atom == NULL || free_set == NULL)
+        return GERSH_ERROR_MEMORY;
+    e->capacity = capacity;
+    return GERSH_OK;
+}
+
+gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, gersh__objective *objective,
+                               double rho, double budget, int dense)
+{
+    size_t count = pairs->count;
+    *out = NULL;
+    gersh__engine *e = gersh__alloc(1, sizeof *e);
+    if (e == NULL)
+        return GERSH_ERROR_MEMORY;
+    e->pairs = pairs;
+    e->objective = objective;
+    e->rho = rho;
+    e->budget = budget;
+    e->dense = dense;
+    e->base = gersh__alloc(count, sizeof(double));
+    e->d = gersh__alloc(count, sizeof(double));
+    e->g = gersh__alloc(count, sizeof(double));
+    e->next_d = gersh__alloc(count, sizeof(double));
+    e->next_g = gersh__alloc(count, sizeof(double));
+    e->delta = gersh__alloc(count, sizeof(double));
+    gersh_status status = gersh__slope_new(&e->slope, pairs);
+    if (!e->base || !e->d || !e->g || !e->next_d || !e->next_g || !e->delta)
+        status = GERSH_ERROR_MEMORY;
+    if (status == GERSH_OK)
+        status = reserve(e, 16);
+    if (status != GERSH_OK) {
+        gersh__engine_free(e);
+        return status;
+    }
+    /* The scale of the objective, at the multiple of the identity that uses up the budget. */
+    gersh__pairs_euclid(pairs, e->base);
+    for (size_t p = 0; p < count; p++)
+        e->d[p] = (rho + budget / (double)pairs->k) * e->base[p];
+    const gersh__objective_kind *kind = objective->kind;
+    e->floor =
+        1e-6 * fabs(kind->smoothed ? kind->exact(objective, e->d) : kind->evaluate(objective, e->d, NULL));
+    for (size_t p = 0; p < count; p++)
+        e->base[p] *= rho;
+    *out = e;
+    return GERSH_OK;
+}
+
+/* t = X z, with its mean taken off: differences stay, and what cancels in them is small. */
+static void project(const gersh__engine *e, gersh_atom atom, const double *vector, double *t)
+{
+    size_t n = e->pairs->n;
+    const double *x = e->pairs->x;
+    double mean = 0;
+    if (e->dense)
+        cblas_dgemv(CblasRowMajor, CblasTrans, (int)e->pairs->k, (int)n, 1, x, (int)n, vector, 1, 0, t, 1);
+    else
+        for (size_t s = 0; s < n; s++)
+            t[s] = atom.a * x[atom.i * n + s] + (atom.i != atom.j ? atom.b * x[atom.j * n + s] : 0);
+    for (size_t s = 0; s < n; s++)
+        mean += t[s];
+    mean /= (double)n;
+    for (size_t s = 0; s < n; s++)
+        t[s] -= mean;
+}
+
+/* Whether atom a is this one. */
+static int is_same(const gersh__engine *e, size_t a, gersh_atom atom, const double *vector)
+{
+    if (e->dense)
+        return fabs(cblas_ddot((int)e->pairs->k, e->vector + a * e->pairs->k, 1, vector, 1)) >
+               1 - SAME * SAME;
+    return e->atom[a].i == atom.i && e->atom[a].j == atom.j && fabs(e->atom[a].a - atom.a) < SAME &&
+           fabs(e->atom[a].b - atom.b) < SAME;
+}
+
+gersh_status gersh__atoms_add(gersh__engine *e, gersh_atom atom, const double *vector, double weight)
+{
+    if (!e->dense && atom.i > atom.j)
+        atom = (gersh_atom){atom.j, atom.i, atom.b, atom.a};
+    if (!e->dense && atom.a < 0)
+        atom = (gersh_atom){atom.i, atom.j, -atom.a, -atom.b};
+    for (size_t a = 0; a < e->atoms; a++) {
+        if (is_same(e, a, atom, vector)) {
+            e->theta[a] += weight;
+            return GERSH_OK;
+        }
+    }
+    gersh_status status = reserve(e, e->atoms + 1);
+    if (status != GERSH_OK)
+        return status;
+    size_t a = e->atoms++;
+    e->atom[a] = atom;
+    e->theta[a] = weight;
+    if (e->dense && vector != NULL)
+        memcpy(e->vector + a * e->pairs->k, vector, e->pairs->k * sizeof *vector);
+    project(e, atom, vector, e->t + a * e->pairs->n);
+    return GERSH_OK;
+}
+
+/*
+ * Where an atom near the candidate is there already, atoms between the two join as well: to turn an atom by
+ * a small angle is to move all its weight to one that is close; towards a distant one most of a step is
+ * lost to curvature.
+ */
+static const double between[] = {1.0 / 8, 1.0 / 64};
+enum { BETWEEN = sizeof between / sizeof between[0] };
+
+static gersh_status add_between_edges(gersh__engine *e, gersh_atom z)
+{
+    gersh_status status = GERSH_OK;
+    size_t atoms = e->atoms;
+    if (z.a < 0)
+        z = (gersh_atom){z.i, z.j, -z.a, -z.b};
+    for (size_t a = 0; a < atoms && status == GERSH_OK; a++) {
+        gersh_atom old = e->atom[a];
+        if (old.i != z.i || old.j != z.j || old.b * z.b <= 0 || !(e->theta[a] > 0))
+            continue;
+        double from = atan2(old.b, old.a), turn = atan2(z.b, z.a) - from;
+        for (size_t s = 0; s < BETWEEN && status == GERSH_OK; s++) {
+            double angle = from + between[s] * turn;
+            status = gersh__atoms_add(e, (gersh_atom){z.i, z.j, cos(angle), sin(angle)}, NULL, 0);
+        }
+    }
+    return status;
+}
+
+/* The same for dense atoms: from the active one that is nearest. scratch: k entries. */
+static gersh_status add_between_vectors(gersh__engine *e, const double *z, double *scratch)
+{
+    int k = (int)e->pairs->k;
+    size_t nearest = e->atoms;
+    double cosine = 0;
+    for (size_t a = 0; a < e->atoms; a++) {
+        double c = e->theta[a] > 0 ? cblas_ddot(k, e->vector + a * e->pairs->k, 1, z, 1) : 0;
+        if (fabs(c) > fabs(cosine)) {
+            cosine = c;
+            nearest = a;
+        }
+    }
+    gersh_status status = GERSH_OK;
+    for (size_t s = 0; s < BETWEEN && nearest < e->atoms && status == GERSH_OK; s++) {
+        memcpy(scratch, e->vector + nearest * e->pairs->k, e->pairs->k * sizeof *scratch);
+        cblas_dscal(k, 1 - between[s], scratch, 1);
+        cblas_daxpy(k, cosine > 0 ? between[s] : -between[s], z, 1, scratch, 1);
+        cblas_dscal(k, 1 / cblas_dnrm2(k, scratch, 1), scratch, 1);
+        status = gersh__atoms_add(e, (gersh_atom){0, 0, 0, 0}, scratch, 0);
+    }
+    return status;
+}
+
+gersh_status gersh__atoms_join(gersh__engine *e, const gersh__candidate *candidate, size_t found,
+                               double *scratch)
+{
+    gersh_status status = GERSH_OK;
+    for (size_t c = 0; c < found && status == GERSH_OK; c++) {
+        gersh_atom z = candidate[c].atom;
+        if (candidate[c].value >= 0)
+            continue;
+        if (z.i > z.j)
+            z = (gersh_atom){z.j, z.i, z.b, z.a};
+        if (e->dense)
+            status = add_between_vectors(e, candidate[c].vector, scratch);
+        else if (z.i != z.j)
+            status = add_between_edges(e, z);
+        if (status == GERSH_OK)
+            status = gersh__atoms_add(e, z, candidate[c].vector, 0);
+    }
+    return status;
+}
+
+static void move_atom(gersh__engine *e, size_t to, size_t from)
+{
+    size_t n = e->pairs->n, k = e->pairs->k;
+    e->atom[to] = e->atom[from];
+    e->theta[to] = e->theta[from];
+    memcpy(e->t + to * n, e->t + from * n, n * sizeof *e->t);
+    if (e->dense)
+        memcpy(e->vector + to * k, e->vector + from * k, k * sizeof *e->vector);
+}
+
+void gersh__atoms_drop(gersh__engine *e)
+{
+    size_t kept = 0;
+    for (size_t a = 0; a < e->atoms; a++) {
+        if (e->theta[a] <= 1e-15 * e->budget)
+            continue;
+        if (kept != a)
+            move_atom(e, kept, a);
+        kept++;
+    }
+    e->atoms = kept;
+}
+
+/* Atom b's matrix joins atom a's on the same pair: [p q; q r] = an edge with all of p and q, and the rest
+ * of r. */
+static gersh_status merge_two(gersh__engine *e, size_t a, size_t b)
+{
+    gersh_atom first = e->atom[a], second = e->atom[b];
+    double v = e->theta[a], w = e->theta[b];
+    double p = v * first.a * first.a + w * second.a * second.a;
+    double q = v * first.a * first.b + w * second.a * second.b;
+    double r = v * first.b * first.b + w * second.b * second.b;
+    double root = sqrt(p), length = hypot(root, q / root), rest = r - q / p * q;
+    e->theta[b] = 0;
+    e->theta[a] = length * length;
+    e->atom[a] = (gersh_atom){first.i, first.j, root / length, q / root / length};
+    project(e, e->atom[a], NULL, e->t + a * e->pairs->n);
+    if (rest > 1e-14 * r)
+        return gersh__atoms_add(e, (gersh_atom){first.j, first.j, 1, 0}, NULL, rest);
+    return GERSH_OK;
+}
+
+gersh_status gersh__atoms_merge(gersh__engine *e)
+{
+    gersh_status status = GERSH_OK;
+    int merged = 0;
+    for (size_t a = 0; a < e->atoms && !e->dense && status == GERSH_OK; a++) {
+        for (size_t b = a + 1; b < e->atoms && status == GERSH_OK; b++) {
+            if (e->atom[a].i != e->atom[b].i || e->atom[a].j != e->atom[b].j ||
+                e->atom[a].i == e->atom[a].j || !(e->theta[a] > 0) || !(e->theta[b] > 0))
+                continue;
+            status = merge_two(e, a, b);
+            merged = 1;
+        }
+    }
+    if (merged)
+        gersh__atoms_drop(e);
+    return status;
+}
+
+/* Whether the atom is one of the region's; a single feature always is. */
+static int allows(const gersh__region *region, gersh_atom z)
+{
+    int sign = z.a * z.b < 0 ? -1 : 1; /* of M_ij */
+    if (z.i == z.j)
+        return 1;
+    if (region->kind == GERSH__DIAGONAL || !gersh__rules_allow(region->rules, z.i, z.j, sign))
+        return 0;
+    return region->color == NULL || sign == (region->color[z.i] * region->color[z.j] > 0 ? -1 : 1);
+}
+
+gersh_status gersh__atoms_restrict(gersh__engine *e, const gersh__region *region)
+{
+    gersh_status status = GERSH_OK;
+    size_t atoms = e->dense ? 0 : e->atoms;
+    for (size_t a = 0; a < atoms && status == GERSH_OK; a++) {
+        gersh_atom z = e->atom[a];
+        double weight = e->theta[a];
+        if (allows(region, z))
+            continue;
+        e->theta[a] = 0;
+        status = gersh__atoms_add(e, (gersh_atom){z.i, z.i, 1, 0}, NULL, weight * z.a * z.a);
+        if (status == GERSH_OK)
+            status = gersh__atoms_add(e, (gersh_atom){z.j, z.j, 1, 0}, NULL, weight * z.b * z.b);
+    }
+    gersh__atoms_drop(e);
+    return status;
+}
+
+gersh_status gersh__engine_start(gersh__engine *e, const gersh_metric *metric)
+{
+    double total = 0;
+    gersh_status status = GERSH_OK;
+    for (size_t a = 0; a < metric->atoms; a++)
+        total += metric->weight[a];
+    double factor = total > e->budget ? e->budget / total : 1;
+    e->atoms = 0;
+    for (size_t a = 0; a < metric->atoms && status == GERSH_OK; a++) {
+        gersh_atom atom = metric->atom != NULL ? metric->atom[a] : (gersh_atom){0, 0, 0, 0};
+        const double *vector = metric->dense != NULL ? metric->dense + a * metric->features : NULL;
+        status = gersh__atoms_add(e, atom, vector, factor * metric->weight[a]);
+    }
+    return status;
+}
+
+gersh_status gersh__engine_metric(gersh_metric **out, const gersh__engine *e)
+{
+    gersh_status status = gersh_metric_new(out, e->pairs->k, e->rho, e->atoms, e->dense);
+    if (status != GERSH_OK)
+        return status;
+    memcpy((*out)->weight, e->theta, e->atoms * sizeof *e->theta);
+    if (e->dense)
+        memcpy((*out)->dense, e->vector, e->atoms * e->pairs->k * sizeof *e->vector);
+    else
+        memcpy((*out)->atom, e->atom, e->atoms * sizeof *e->atom);
+    return GERSH_OK;
+}

@@ -1,0 +1,31 @@
+/* The engine's list of atoms: joining, dropping, merging, recolouring. */
+#ifndef GERSH_SRC_SOLVER_ATOMS_H
+#define GERSH_SRC_SOLVER_ATOMS_H
+
+#include "solver/frank_wolfe.h"
+
+/* Adds an atom (or, of a dense engine, the vector) with that weight; the same atom is not held twice. */
+gersh_status gersh__atoms_add(gersh__engine *engine, gersh_atom atom, const double *vector, double weight);
+
+/* Adds the candidates with weight 0, and atoms between them and those that are there. scratch: k entries.
+ */
+gersh_status gersh__atoms_join(gersh__engine *engine, const gersh__candidate *candidate, size_t found,
+                               double *scratch);
+
+/* Removes atoms of weight 0. */
+void gersh__atoms_drop(gersh__engine *engine);
+
+/*
+ * Several edges on one pair of features become one edge and a single feature, the same matrix: every pair
+ * then has at most one atom.
+ */
+gersh_status gersh__atoms_merge(gersh__engine *engine);
+
+/* Turns every edge that is not the region's into its two diagonal parts: the same trace, and no less
+ * definite. */
+gersh_status gersh__atoms_restrict(gersh__engine *engine, const gersh__region *region);
+
+/* d, F and its gradient anew from the atoms. */
+void gersh__engine_refresh(gersh__engine *engine);
+
+#endif

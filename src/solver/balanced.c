@@ -1,0 +1,219 @@
+/*
+ * The default solver: a balanced graph metric with a certificate.
+ *
+ *   1. Solve over the hull. Its bound holds for every balanced graph metric.
+ *   2. If that solution is balanced it is the answer.
+ *   3. Otherwise colour the nodes along the maximum spanning tree of |M_ij|, and solve over the metrics of
+ *      these colours from there: convex, to the optimum.
+ *   4. While value and bound are apart: flip the colour of one end (or of one connected part) of the pairs
+ *      that the hull would use most, and keep what pays. A try ends as soon as its own bound shows that it
+ *      cannot pay, and all of them take about twice the calls of steps 1 to 3.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "solver/atoms.h"
+#include "solver/solver.h"
+
+enum { MOST_FLIPS = 24, MOST_PAIRS = 8, TRY_SHARE = 2 };
+
+typedef struct edge {
+    double size;
+    size_t i, j;
+    int sign; /* of σ_iσ_j that the edge asks for */
+} edge;
+
+static int by_size(const void *a, const void *b)
+{
+    const edge *x = a, *y = b;
+    if (x->size != y->size)
+        return x->size > y->size ? -1 : 1;
+    if (x->i != y->i)
+        return x->i < y->i ? -1 : 1;
+    return x->j < y->j ? -1 : x->j > y->j;
+}
+
+/* A forest over the features: each knows the one above it, and its colour relative to that. */
+typedef struct forest {
+    size_t *up;
+    double *relative;
+} forest;
+
+static size_t root_of(const forest *f, size_t i, double *color)
+{
+    *color = 1;
+    for (; f->up[i] != i; i = f->up[i])
+        *color *= f->relative[i];
+    return i;
+}
+
+/*
+ * Colours along the maximum spanning forest of |M_ij| (Kruskal). part gets the same number for all nodes of
+ * a connected part. *balanced says whether no edge contradicts the colours.
+ */
+static gersh_status color_nodes(const gersh__engine *e, double *color, size_t *part, int *balanced)
+{
+    size_t k = e->pairs->k, count = 0;
+    edge *list = gersh__alloc(e->atoms, sizeof *list);
+    forest f = {gersh__alloc(k, sizeof *f.up), gersh__alloc(k, sizeof *f.relative)};
+    gersh_status status = list && f.up && f.relative ? GERSH_OK : GERSH_ERROR_MEMORY;
+    if (status != GERSH_OK)
+        goto out;
+    for (size_t a = 0; a < e->atoms; a++) {
+        gersh_atom z = e->atom[a];
+        if (z.i != z.j && z.a * z.b != 0)
+            list[count++] = (edge){e->theta[a] * fabs(z.a * z.b), z.i, z.j, z.a * z.b < 0 ? 1 : -1};
+    }
+    qsort(list, count, sizeof *list, by_size);
+    for (size_t i = 0; i < k; i++) {
+        f.up[i] = i;
+        f.relative[i] = 1;
+    }
+    *balanced = 1;
+    for (size_t c = 0; c < count; c++) {
+        double a, b;
+        size_t x = root_of(&f, list[c].i, &a), y = root_of(&f, list[c].j, &b);
+        if (x != y) {
+            f.up[x] = y;
+            f.relative[x] = a * b * list[c].sign;
+        } else if (a * b != list[c].sign) {
+            *balanced = 0;
+        }
+    }
+    for (size_t i = 0; i < k; i++)
+        part[i] = root_of(&f, i, &color[i]);
+out:
+    gersh__free(list);
+    gersh__free(f.up);
+    gersh__free(f.relative);
+    return status;
+}
+
+/* What a try may have to be taken back to. */
+typedef struct search {
+    gersh__solver_run *run;
+    gersh__region *hull;
+    double *color, *tried;
+    size_t *part;
+    gersh_metric *best;
+    double value;
+    int last_iteration; /* tries begin no later */
+} search;
+
+/* Solves with the colours of `tried`; keeps them when that pays, and else goes back. */
+static gersh_status try_colors(search *s, int *kept)
+{
+    gersh__engine *e = s->run->engine;
+    s->run->limits.cutoff = s->value;
+    gersh_status status = gersh__solve_region(s->run, GERSH__BALANCED, s->tried, "balanced");
+    if (status != GERSH_OK)
+        return status;
+    double value = gersh__engine_value(e);
+    *kept = value < s->value - 0.1 * s->run->limits.tol * fmax(fabs(s->value), e->floor);
+    if (!*kept) {
+        status = gersh__engine_start(e, s->best);
+        gersh__engine_refresh(e);
+        return status;
+    }
+    size_t k = e->pairs->k;
+    int balanced;
+    gersh_metric_free(s->best);
+    s->best = NULL;
+    s->value = value;
+    memcpy(s->color, s->tried, k * sizeof *s->color);
+    status = color_nodes(e, s->tried, s->part, &balanced); /* for the parts; the colours stay */
+    return status == GERSH_OK ? gersh__engine_metric(&s->best, e) : status;
+}
+
+static int may_try(const search *s)
+{
+    return s->run->stop == GERSH_STOP_CONVERGED && s->run->engine->iterations < s->last_iteration;
+}
+
+/* Flips the features of one connected part, or one feature alone. */
+static gersh_status try_flip(search *s, size_t feature, int whole_part, int *kept)
+{
+    for (size_t f = 0; f < s->run->pairs->k; f++) {
+        int flip = whole_part ? s->part[f] == s->part[feature] : f == feature;
+        s->tried[f] = flip ? -s->color[f] : s->color[f];
+    }
+    return try_colors(s, kept);
+}
+
+/* The pairs that the hull would use most against the colours: flips that would allow them. */
+static gersh_status try_pairs(search *s, int *kept)
+{
+    gersh__engine *e = s->run->engine;
+    gersh__candidate candidate[GERSH__MOST_CANDIDATES];
+    size_t found;
+    double least;
+    gersh__slope_update(e->slope, e->g);
+    gersh_status status = gersh__region_minimize(s->hull, e->slope, MOST_PAIRS, candidate, &found, &least);
+    for (size_t c = 0; c < found && status == GERSH_OK && !*kept && may_try(s); c++) {
+        gersh_atom z = candidate[c].atom;
+        if (z.i == z.j || z.a * z.b * s->color[z.i] * s->color[z.j] <= 0)
+            continue;
+        int apart = s->part[z.i] != s->part[z.j];
+        status = try_flip(s, z.i, apart, kept);
+        if (status == GERSH_OK && !*kept && !apart)
+            status = try_flip(s, z.j, 0, kept);
+    }
+    return status;
+}
+
+/* Step 4. */
+static gersh_status flip_while_it_pays(search *s, double bound)
+{
+    gersh_status status = GERSH_OK;
+    for (int flips = 0; flips < MOST_FLIPS && status == GERSH_OK; flips++) {
+        int kept = 0;
+        if (!may_try(s) || gersh__engine_close(s->run->engine, bound, s->run->limits.tol))
+            return GERSH_OK;
+        status = try_pairs(s, &kept);
+        if (!kept)
+            return status;
+    }
+    return status;
+}
+
+static gersh_status solve_balanced(gersh__solver_run *run)
+{
+    size_t k = run->pairs->k;
+    search s = {.run = run,
+                .color = gersh__alloc(k, sizeof(double)),
+                .tried = gersh__alloc(k, sizeof(double)),
+                .part = gersh__alloc(k, sizeof(size_t))};
+    int balanced = 1;
+    gersh_status status = s.color && s.tried && s.part ? GERSH_OK : GERSH_ERROR_MEMORY;
+    if (status == GERSH_OK)
+        status = gersh__solve_region(run, GERSH__HULL, NULL, "hull");
+    double bound = run->bound;
+    gersh_stop hull_stop = run->stop;
+    if (status == GERSH_OK)
+        status = color_nodes(run->engine, s.color, s.part, &balanced);
+    if (status == GERSH_OK && !balanced) {
+        status = gersh__solve_region(run, GERSH__BALANCED, s.color, "balanced");
+        if (status == GERSH_OK)
+            status = gersh__engine_metric(&s.best, run->engine);
+        if (status == GERSH_OK)
+            status = gersh__region_new(&s.hull, GERSH__HULL, run->pairs, run->rules);
+        s.value = gersh__engine_value(run->engine);
+        s.last_iteration = (1 + TRY_SHARE) * run->engine->iterations;
+        if (status == GERSH_OK)
+            status = color_nodes(run->engine, s.tried, s.part, &balanced);
+        if (status == GERSH_OK)
+            status = flip_while_it_pays(&s, bound);
+    }
+    run->bound = bound;
+    run->stop = run->stop == GERSH_STOP_CONVERGED ? hull_stop : run->stop;
+    gersh_metric_free(s.best);
+    gersh__region_free(s.hull);
+    gersh__free(s.color);
+    gersh__free(s.tried);
+    gersh__free(s.part);
+    return status;
+}
+
+const gersh__solver gersh__solver_balanced = {"balanced", 0, solve_balanced};

@@ -1,0 +1,281 @@
+/*
+ * Fully corrective Frank-Wolfe, second order in the weights. One iteration:
+ *
+ *   1. G = D*(∇F(d)), and the region's best atoms for it.
+ *   2. The duality gap ⟨G, M − V⟩ = Σ θ_a z_aᵀGz_a − B min(0, zᵀGz) bounds F − F*; stop when it is small.
+ *   3. The new atoms join with weight 0.
+ *   4. Over the weights of all atoms: Newton steps. Each minimises the quadratic model with the Hessian AᵀHA
+ *      (A the atoms' distances, H the curvature of F) over θ >= 0, Σθ <= B, and goes there by a safeguarded
+ *      step. Atoms whose weight is 0 leave.
+ *
+ * F never rises, but for rounding. Where F is a smoothed lower bound of the objective (lmnn), the width
+ * shrinks as the gap does; F − gap is a bound of the objective itself all the while.
+ */
+#include "solver/frank_wolfe.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "linalg/kernels.h"
+#include "pairs/combine.h"
+#include "solver/atoms.h"
+#include "solver/weights.h"
+
+enum { MOST_INNER = 12, MOST_SEARCH = 25 };
+
+#define NEW_ATOMS 6      /* joined in one iteration */
+#define INNER_SHARE 0.03 /* the weights are right when their own gap is this share of the whole */
+#define WIDEST 1.0       /* smoothing of the first iterations */
+#define NARROWEST 1e-9
+#define FAINT 1e-11 /* share of F below which a decrease drowns in rounding */
+
+double gersh__engine_value(const gersh__engine *e)
+{
+    const gersh__objective_kind *kind = e->objective->kind;
+    return kind->smoothed ? kind->exact(e->objective, e->d) : e->value;
+}
+
+int gersh__engine_close(const gersh__engine *e, double bound, double tol)
+{
+    double value = gersh__engine_value(e);
+    return value - bound <= fmax(tol * fmax(fabs(value), e->floor), DBL_MIN);
+}
+
+/* F and its gradient at d. */
+static double evaluate(gersh__engine *e, const double *d, double *g)
+{
+    double begin = gersh__clock_seconds();
+    double value = e->objective->kind->evaluate(e->objective, d, g);
+    e->seconds_objective += gersh__clock_seconds() - begin;
+    return value;
+}
+
+/* d = base + Σ weight_a (distances of atom a) */
+static void distances(gersh__engine *e, const double *weight, double *d)
+{
+    memcpy(d, e->base, e->pairs->count * sizeof *d);
+    gersh__pairs_combine(e->pairs, e->atoms, e->t, weight, e->lt, d);
+}
+
+void gersh__engine_refresh(gersh__engine *e)
+{
+    distances(e, e->theta, e->d);
+    e->value = evaluate(e, e->d, e->g);
+}
+
+/* z_aᵀ G z_a = t_aᵀ L(g) t_a of every atom; returns the gap among them. */
+static double score_atoms(gersh__engine *e)
+{
+    size_t n = e->pairs->n;
+    double gap = 0, least = 0;
+    gersh__pairs_laplacian(e->pairs, e->g, e->atoms, e->t, e->lt);
+    for (size_t a = 0; a < e->atoms; a++) {
+        e->score[a] = gersh__kernels_here()->dot(n, e->t + a * n, e->lt + a * n);
+        gap += e->theta[a] * e->score[a];
+        least = fmin(least, e->score[a]);
+    }
+    return gap - e->budget * least;
+}
+
+/* Whether the step γ with value and slope there is good enough: a clear decrease, and most of the slope
+ * gone. */
+static int good_step(const gersh__engine *e, double gamma, double slope, double value, double here)
+{
+    if (-slope <= FAINT * fabs(e->value)) /* below what F can show: not worse is good */
+        return value <= e->value + 8 * DBL_EPSILON * fabs(e->value);
+    return value <= e->value + 1e-4 * gamma * slope && here <= -0.5 * slope &&
+           (gamma == 1 || here >= 0.5 * slope);
+}
+
+/*
+ * Goes from d towards next_d, the slope of F at the start being given: the step γ in (0, 1] by the secant
+ * form of Newton-Raphson on φ'(γ), bisection where that leaves the bracket. On return next_d and next_g
+ * belong to the step; returns γ, or 0 when F does not fall.
+ */
+static double search_step(gersh__engine *e, double slope, double *next_value)
+{
+    const gersh__kernels *kernel = gersh__kernels_here();
+    size_t count = e->pairs->count;
+    double low = 0, low_slope = slope, high = 1, high_slope = 0, gamma = 1, taken = 1;
+    if (!(slope < 0))
+        return 0;
+    for (size_t p = 0; p < count; p++)
+        e->delta[p] = e->next_d[p] - e->d[p];
+    for (int tries = 0; tries < MOST_SEARCH; tries++) {
+        for (size_t p = 0; p < count && tries > 0; p++)
+            e->next_d[p] = e->d[p] + gamma * e->delta[p];
+        taken = gamma;
+        *next_value = evaluate(e, e->next_d, e->next_g);
+        double here = kernel->dot(count, e->next_g, e->delta);
+        if (good_step(e, gamma, slope, *next_value, here))
+            return gamma;
+        if (here > 0 || !(*next_value <= e->value)) {
+            high = gamma;
+            high_slope = here;
+        } else {
+            low = gamma;
+            low_slope = here;
+        }
+        /* In turn the secant, which smooth functions like, and a cut of the bracket, for those with kinks.
+         */
+        double secant = low + (high - low) * (-low_slope / (high_slope - low_slope));
+        double cut = low > 0 ? 0.5 * (low + high) : 0.05 * high;
+        gamma = tries % 2 == 0 && high_slope > 0 && isfinite(secant) ? secant : cut;
+        gamma = fmin(fmax(gamma, low + 0.02 * (high - low)), high - 0.02 * (high - low));
+    }
+    return *next_value < e->value ? taken : 0;
+}
+
+/* One Newton step in the weights. Returns 0 when F cannot be lowered any more. */
+static gersh_status newton_step(gersh__engine *e, int *moved)
+{
+    double next_value = 0;
+    *moved = 0;
+    double begin = gersh__clock_seconds(), inside = e->seconds_objective;
+    gersh_status status = gersh__objective_hessian(e->objective, e->d, e->atoms, e->t, e->hessian);
+    if (status != GERSH_OK)
+        return status;
+    gersh__weights_minimize(e->step, e->atoms, e->hessian, e->score, e->theta, e->budget, e->work,
+                            e->free_set);
+    distances(e, e->step, e->next_d);
+    double slope =
+        0; /* of F towards the new weights; small, so from the scores rather than from distances */
+    for (size_t a = 0; a < e->atoms; a++)
+        slope += e->score[a] * (e->step[a] - e->theta[a]);
+    double gamma = search_step(e, slope, &next_value);
+    if (gamma > 0) {
+        *moved = 1;
+        for (size_t a = 0; a < e->atoms; a++)
+            e->theta[a] = gamma == 1 ? e->step[a] : e->theta[a] + gamma * (e->step[a] - e->theta[a]);
+        double *d = e->d, *g = e->g;
+        e->d = e->next_d;
+        e->g = e->next_g;
+        e->next_d = d;
+        e->next_g = g;
+        e->value = next_value;
+        e->newton_steps++;
+    } else {
+        evaluate(e, e->d, e->g); /* the objective's own state belongs to d again */
+    }
+    e->seconds_step += gersh__clock_seconds() - begin - (e->seconds_objective - inside);
+    return GERSH_OK;
+}
+
+/* Newton steps until the weights' own gap is small against the whole gap. */
+static gersh_status correct_weights(gersh__engine *e, double gap)
+{
+    for (int inner = 0; inner < MOST_INNER && e->atoms > 0; inner++) {
+        double begin = gersh__clock_seconds();
+        double own = score_atoms(e);
+        e->seconds_gradient += gersh__clock_seconds() - begin;
+        if (inner > 0 && own <= INNER_SHARE * gap)
+            break;
+        int moved;
+        gersh_status status = newton_step(e, &moved);
+        if (status != GERSH_OK)
+            return status;
+        gersh__atoms_drop(e);
+        if (!moved)
+            break;
+    }
+    return GERSH_OK;
+}
+
+/* G, the region's candidates, and the gap. */
+static gersh_status look(gersh__engine *e, gersh__region *region, gersh__candidate *candidate,
+                         size_t *found, double *gap)
+{
+    double begin = gersh__clock_seconds(), least;
+    gersh__slope_update(e->slope, e->g);
+    double middle = gersh__clock_seconds();
+    region->active = e->vector;
+    region->active_count = e->dense ? e->atoms : 0;
+    gersh_status status = gersh__region_minimize(region, e->slope, NEW_ATOMS, candidate, found, &least);
+    double end = gersh__clock_seconds();
+    e->seconds_gradient += middle - begin;
+    e->seconds_minimizer += end - middle;
+    if (status != GERSH_OK)
+        return status;
+    score_atoms(e);
+    *gap = -e->budget * fmin(0, least);
+    for (size_t a = 0; a < e->atoms; a++)
+        *gap += e->theta[a] * e->score[a];
+    *gap = fmax(*gap, 0);
+    e->seconds_gradient += gersh__clock_seconds() - end;
+    return GERSH_OK;
+}
+
+static void report(const gersh__engine *e, const char *stage, const gersh__limits *limits)
+{
+    if (limits->progress == NULL)
+        return;
+    double sign = e->objective->kind->maximized ? -1 : 1, value = gersh__engine_value(e);
+    gersh_progress progress = {stage,
+                               e->iterations,
+                               sign * value,
+                               sign * e->bound,
+                               value - e->bound,
+                               e->atoms,
+                               gersh__clock_seconds() - limits->start};
+    limits->progress(limits->progress_context, &progress);
+}
+
+/* The smoothing shrinks once it hides more than the gap. */
+static void sharpen(gersh__engine *e, double gap)
+{
+    gersh__objective *o = e->objective;
+    if (!o->kind->smoothed || o->width <= NARROWEST)
+        return;
+    if (gap < gersh__engine_value(e) - e->value) {
+        o->width *= 0.25;
+        e->value = evaluate(e, e->d, e->g);
+    }
+}
+
+/* Whether to stop now, and why. */
+static int must_stop(const gersh__engine *e, const gersh__limits *limits, gersh_stop *stop)
+{
+    if (gersh__engine_close(e, e->bound, limits->tol) || e->bound >= limits->cutoff)
+        *stop = GERSH_STOP_CONVERGED;
+    else if (gersh_cancel_requested(limits->cancel))
+        *stop = GERSH_STOP_INTERRUPTED;
+    else if (gersh__clock_seconds() - limits->start >= limits->max_seconds)
+        *stop = GERSH_STOP_MAX_TIME;
+    else if (e->iterations >= limits->max_iter)
+        *stop = GERSH_STOP_MAX_ITER;
+    else
+        return 0;
+    return 1;
+}
+
+gersh_status gersh__engine_solve(gersh__engine *e, gersh__region *region, const char *stage,
+                                 const gersh__limits *limits, gersh_stop *stop)
+{
+    gersh__candidate candidate[GERSH__MOST_CANDIDATES];
+    size_t found;
+    double gap;
+    e->objective->width = WIDEST;
+    e->bound = e->objective->kind->nonnegative ? 0 : -INFINITY;
+    gersh_status status = gersh__atoms_restrict(e, region);
+    gersh__engine_refresh(e);
+    while (status == GERSH_OK) {
+        status = look(e, region, candidate, &found, &gap);
+        if (status != GERSH_OK)
+            return status;
+        e->iterations++;
+        e->bound = fmax(e->bound, e->value - gap);
+        report(e, stage, limits);
+        if (must_stop(e, limits, stop))
+            return GERSH_OK;
+        status = gersh__atoms_join(e, candidate, found, region->row_value);
+        if (status == GERSH_OK)
+            status = correct_weights(e, gap);
+        if (status == GERSH_OK)
+            status = gersh__atoms_merge(e);
+        sharpen(e, gap);
+    }
+    return status;
+}

@@ -1,0 +1,70 @@
+/*
+ * The engine: minimises F(D(M)) over M = ρI + Σ θ_a z_a z_aᵀ, θ >= 0, Σθ <= B, z the atoms of a region. It
+ * keeps the weights θ, the atoms' projections X z, and the distances d; nothing of size K × K.
+ */
+#ifndef GERSH_SRC_SOLVER_FRANK_WOLFE_H
+#define GERSH_SRC_SOLVER_FRANK_WOLFE_H
+
+#include "gersh/fit.h"
+#include "objective/objective.h"
+#include "pairs/slope.h"
+#include "region/region.h"
+
+/* When to stop, and whom to tell. Shared by all stages of a fit. */
+typedef struct gersh__limits {
+    double tol;
+    int max_iter;
+    double start; /* clock at the start of the fit */
+    double max_seconds;
+    double cutoff; /* a region that cannot get below this value is left */
+    const gersh_cancel *cancel;
+    gersh_progress_callback progress;
+    void *progress_context;
+} gersh__limits;
+
+typedef struct gersh__engine {
+    const gersh__pairs *pairs;
+    gersh__objective *objective;
+    gersh__slope *slope;
+    double rho, budget; /* budget: B = C − Kρ */
+    int dense;          /* atoms are dense vectors */
+    size_t atoms, capacity;
+    gersh_atom *atom;
+    double *vector; /* capacity × k, of dense atoms */
+    double *theta;
+    double *t;  /* capacity × n: X z, with mean 0 */
+    double *lt; /* capacity × n: L(g) X z */
+    double *score, *step, *hessian, *work;
+    int *free_set;
+    double *base; /* distances under ρI */
+    double *d, *g, *next_d, *next_g, *delta;
+    double value; /* F(d), as minimised */
+    double bound; /* certified for the region of the last solve */
+    double floor; /* 1e-6 |F((C/K) I)|, the least scale of a relative gap */
+    int iterations, newton_steps;
+    double seconds_gradient, seconds_minimizer, seconds_objective, seconds_step;
+} gersh__engine;
+
+gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, gersh__objective *objective,
+                               double rho, double budget, int dense);
+void gersh__engine_free(gersh__engine *engine);
+
+/* Begins at the metric's atoms, scaled down to the budget if need be. */
+gersh_status gersh__engine_start(gersh__engine *engine, const gersh_metric *metric);
+
+/*
+ * Minimises over the region from where the engine is (edges that are not the region's are first turned into
+ * their diagonal parts); engine->bound is then a lower bound of F over it. *stop says how it ended.
+ */
+gersh_status gersh__engine_solve(gersh__engine *engine, gersh__region *region, const char *stage,
+                                 const gersh__limits *limits, gersh_stop *stop);
+
+/* Value as minimised, exact where the objective is smoothed. */
+double gersh__engine_value(const gersh__engine *engine);
+
+/* Whether value and bound agree to the tolerance. */
+int gersh__engine_close(const gersh__engine *engine, double bound, double tol);
+
+gersh_status gersh__engine_metric(gersh_metric **out, const gersh__engine *engine);
+
+#endif

@@ -1,0 +1,31 @@
+/* Solvers: each finds its metric with the engine. Adding one is a file here and a line in the registry of
+ * fit.c. */
+#ifndef GERSH_SRC_SOLVER_SOLVER_H
+#define GERSH_SRC_SOLVER_SOLVER_H
+
+#include "solver/frank_wolfe.h"
+
+typedef struct gersh__solver_run {
+    gersh__engine *engine;
+    const gersh__pairs *pairs;
+    const gersh__rules *rules;
+    gersh__limits limits;
+    gersh_stop stop;
+    double bound; /* certified lower bound of F over the hull (psd: over the cone; diagonal: none beyond
+                     itself) */
+} gersh__solver_run;
+
+typedef struct gersh__solver {
+    const char *name;
+    int dense; /* its atoms are dense vectors */
+    gersh_status (*run)(gersh__solver_run *run);
+} gersh__solver;
+
+extern const gersh__solver gersh__solver_diagonal, gersh__solver_hull, gersh__solver_psd,
+    gersh__solver_balanced;
+
+/* One region from start to end; run->bound is the bound for it. */
+gersh_status gersh__solve_region(gersh__solver_run *run, gersh__region_kind kind, const double *color,
+                                 const char *stage);
+
+#endif

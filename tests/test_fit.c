@@ -1,0 +1,325 @@
+/*
+ * Learning: every solver and objective on small random problems, checked by definition; nesting of the
+ * regions; rules, warm starts, limits and interruption.
+ */
+#include "check.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/random.h"
+#include "base/threads.h"
+#include "gersh/gersh.h"
+
+#define MOST 12
+
+static const char *const objectives[] = {"glr", "mcml", "deml", "lsml", "lmnn"};
+static const char *const solvers[] = {"diagonal", "balanced", "hull", "psd"};
+
+typedef struct problem {
+    gersh_dataset *data;
+    double x[40 * MOST];
+    char label[40][4];
+    size_t n, k;
+} problem;
+
+static void make_problem(problem *p, gersh__random *random, size_t n, size_t k, int classes)
+{
+    const char *labels[40];
+    p->n = n;
+    p->k = k;
+    for (size_t i = 0; i < n; i++) {
+        int c = i < (size_t)classes ? (int)i : (int)gersh__random_below(random, (uint64_t)classes);
+        snprintf(p->label[i], sizeof p->label[i], "%d", c);
+        labels[i] = p->label[i];
+        for (size_t f = 0; f < k; f++)
+            p->x[i * k + f] = gersh__random_normal(random) + (f == (size_t)c % k ? 1.5 : 0);
+    }
+    assert_ok(gersh_dataset_new(&p->data, n, k, p->x, k, labels, NULL, NULL));
+}
+
+static gersh_settings *settings_of(const char *objective, const char *solver, const char *tol)
+{
+    gersh_settings *settings;
+    assert_ok(gersh_settings_new(&settings));
+    assert_ok(gersh_settings_set(settings, "objective", objective));
+    assert_ok(gersh_settings_set(settings, "solver", solver));
+    assert_ok(gersh_settings_set(settings, "tol", tol));
+    assert_ok(gersh_settings_set(settings, "threads", "1"));
+    return settings;
+}
+
+/* Positive definite to ρ by LAPACK, the trace within the budget, atoms of unit length. */
+static void check_feasible(const gersh_metric *metric, const gersh_fit_info *info)
+{
+    size_t k = metric->features;
+    double m[MOST * MOST], values[MOST], trace = 0;
+    gersh_metric_matrix(metric, m);
+    for (size_t i = 0; i < k; i++)
+        trace += m[i * k + i];
+    assert_int_equal(LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'L', (lapack_int)k, m, (lapack_int)k, values), 0);
+    assert_true(values[0] >= info->rho - 1e-12 * info->budget);
+    assert_true(trace <= info->budget * (1 + 1e-12));
+    for (size_t a = 0; a < metric->atoms; a++) {
+        assert_true(metric->weight[a] > 0);
+        if (metric->atom != NULL)
+            assert_true(fabs(hypot(metric->atom[a].a, metric->atom[a].b) - 1) < 1e-9);
+    }
+}
+
+static int is_balanced(const gersh_metric *metric)
+{
+    gersh_graph *graph;
+    gersh_balance *balance;
+    assert_ok(gersh_metric_graph(&graph, metric));
+    assert_ok(gersh_graph_balance(&balance, graph));
+    int balanced = balance->balanced;
+    gersh_balance_free(balance);
+    gersh_graph_free(graph);
+    return balanced;
+}
+
+/* diagonal ⊂ balanced ⊂ hull ⊂ psd: values in that order, each within its own certified gap. */
+static void regions_are_nested(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 11);
+    for (int t = 0; t < cases(60); t++) {
+        problem p;
+        make_problem(&p, &random, 4 + (size_t)gersh__random_below(&random, 20),
+                     1 + (size_t)gersh__random_below(&random, 8), 2 + t % 3);
+        for (int o = 0; o < 5; o++) {
+            double sign = strcmp(objectives[o], "deml") == 0 ? -1 : 1, value[4], gap[4];
+            for (int s = 0; s < 4; s++) {
+                gersh_settings *settings = settings_of(objectives[o], solvers[s], "1e-3");
+                gersh_metric *metric;
+                gersh_fit_info info;
+                assert_ok(gersh_fit(&metric, &info, p.data, settings, NULL));
+                check_feasible(metric, &info);
+                if (s < 2)
+                    assert_true(is_balanced(metric));
+                /* lsml often reaches 0, where a gap cannot be a small share of the value. */
+                if (!info.has_bound || (info.stop != GERSH_STOP_CONVERGED && info.gap > 1e-6))
+                    fail_msg("%s %s of problem %d: %s at gap %g of %g", objectives[o], solvers[s], t,
+                             gersh_stop_name(info.stop), info.gap, info.objective_value);
+                value[s] = sign * info.objective_value;
+                gap[s] = info.gap;
+                assert_true(info.gap >= 0 &&
+                            fabs(value[s] - sign * info.bound - info.gap) <= 1e-12 * fabs(value[s]));
+                gersh_metric_free(metric);
+                gersh_settings_free(settings);
+            }
+            double rounding = 1e-9 * fabs(value[0]);
+            assert_true(value[1] <= value[0] + gap[1] + 1e-3 * fabs(value[1]) + rounding);
+            assert_true(value[2] <= value[1] + gap[2] + rounding);
+            assert_true(value[3] <= value[2] + gap[3] + rounding);
+        }
+        gersh_dataset_free(p.data);
+    }
+}
+
+/* Rules: forbidden pairs are 0, signs are kept, and the bound is that of the restricted set. */
+static void rules_are_kept(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 12);
+    for (int t = 0; t < cases(40); t++) {
+        problem p;
+        make_problem(&p, &random, 25, 5, 2);
+        gersh_edge_rule rules[] = {{0, 1, GERSH_EDGE_FORBIDDEN},
+                                   {1, 2, GERSH_EDGE_POSITIVE},
+                                   {3, 2, GERSH_EDGE_NEGATIVE},
+                                   {4, 0, t % 2 ? GERSH_EDGE_ALLOWED : GERSH_EDGE_FORBIDDEN}};
+        gersh_fit_options options = {.rules = rules, .rule_count = 4};
+        for (int s = 1; s < 3; s++) {
+            gersh_settings *settings = settings_of(objectives[t % 2], solvers[s], "1e-3");
+            gersh_metric *metric, *free_metric;
+            gersh_fit_info info, free_info;
+            double m[25];
+            assert_ok(gersh_fit(&metric, &info, p.data, settings, &options));
+            assert_ok(gersh_fit(&free_metric, &free_info, p.data, settings, NULL));
+            gersh_metric_matrix(metric, m);
+            check_feasible(metric, &info);
+            assert_true(m[0 * 5 + 1] == 0 && m[1 * 5 + 2] <= 0 && m[3 * 5 + 2] >= 0);
+            assert_true(t % 2 || m[4 * 5 + 0] == 0);
+            assert_true(t % 2 == 0 || (m[1 * 5 + 3] == 0 && m[3 * 5 + 4] == 0));
+            assert_true(info.objective_value >= free_info.bound * (1 - 1e-12));
+            assert_true(info.bound >= free_info.bound - 2e-3 * fabs(free_info.bound));
+            gersh_metric_free(metric);
+            gersh_metric_free(free_metric);
+            gersh_settings_free(settings);
+        }
+        gersh_dataset_free(p.data);
+    }
+}
+
+static void count_calls(void *context, const gersh_progress *progress)
+{
+    int *calls = context;
+    assert_true(progress->seconds >= 0 && progress->stage != NULL);
+    ++*calls;
+}
+
+static void stop_after_three(void *context, const gersh_progress *progress)
+{
+    if (progress->iteration >= 3)
+        gersh_cancel_request(context);
+}
+
+static void limits_and_starts(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 13);
+    problem p;
+    make_problem(&p, &random, 40, 10, 2);
+    gersh_settings *settings = settings_of("mcml", "hull", "1e-6");
+    gersh_metric *metric, *again, *cut;
+    gersh_fit_info info, again_info, cut_info;
+    int calls = 0;
+    gersh_fit_options options = {.progress = count_calls, .progress_context = &calls};
+    assert_ok(gersh_fit(&metric, &info, p.data, settings, &options));
+    assert_int_equal(calls, info.iterations);
+    assert_true(info.stop == GERSH_STOP_CONVERGED && info.iterations > 5);
+
+    gersh_fit_options warm = {.start = metric};
+    assert_ok(gersh_fit(&again, &again_info, p.data, settings, &warm));
+    assert_true(again_info.iterations <= 3);
+    assert_true(fabs(again_info.objective_value - info.objective_value) <= 2e-6 * info.objective_value);
+
+    gersh_cancel cancel = {0};
+    gersh_fit_options interrupted = {
+        .progress = stop_after_three, .progress_context = &cancel, .cancel = &cancel};
+    assert_ok(gersh_fit(&cut, &cut_info, p.data, settings, &interrupted));
+    assert_true(cut_info.stop == GERSH_STOP_INTERRUPTED && cut_info.iterations == 3);
+    assert_true(cut_info.objective_value >= info.bound && cut_info.bound <= info.objective_value);
+    check_feasible(cut, &cut_info);
+    gersh_metric_free(cut);
+
+    assert_ok(gersh_settings_set(settings, "max-iter", "2"));
+    assert_ok(gersh_fit(&cut, &cut_info, p.data, settings, NULL));
+    assert_true(cut_info.stop == GERSH_STOP_MAX_ITER && cut_info.iterations == 2);
+    gersh_metric_free(cut);
+    assert_ok(gersh_settings_set(settings, "max-time", "0"));
+    assert_ok(gersh_fit(&cut, &cut_info, p.data, settings, NULL));
+    assert_true(cut_info.stop == GERSH_STOP_MAX_TIME);
+    check_feasible(cut, &cut_info);
+    gersh_metric_free(cut);
+
+    assert_ok(gersh_settings_set(settings, "solver", "psd"));
+    assert_int_equal(gersh_fit(&cut, &cut_info, p.data, settings, &warm), GERSH_ERROR_INPUT);
+    assert_string_equal(gersh_last_error(),
+                        "the metric to start from is sparse, which the solver 'psd' cannot use");
+    assert_ok(gersh_settings_set(settings, "rho", "5"));
+    assert_ok(gersh_settings_set(settings, "trace", "K"));
+    assert_int_equal(gersh_fit(&cut, &cut_info, p.data, settings, NULL), GERSH_ERROR_ARGUMENT);
+    gersh_metric_free(metric);
+    gersh_metric_free(again);
+    gersh_settings_free(settings);
+    gersh_dataset_free(p.data);
+}
+
+/* The same bits again with the same number of threads; equal to 1e-10 with another. */
+static void threads_do_not_matter(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 14);
+    problem p;
+    make_problem(&p, &random, 40, 8, 3);
+    for (int o = 0; o < 5; o++) {
+        double value[3];
+        const char *threads[] = {"1", "1", "3"};
+        for (int t = 0; t < 3; t++) {
+            gersh_settings *settings = settings_of(objectives[o], "balanced", "1e-3");
+            gersh_metric *metric;
+            gersh_fit_info info;
+            assert_ok(gersh_settings_set(settings, "threads", threads[t]));
+            assert_ok(gersh_fit(&metric, &info, p.data, settings, NULL));
+            value[t] = info.objective_value;
+            gersh_metric_free(metric);
+            gersh_settings_free(settings);
+        }
+        assert_true(value[0] == value[1]);
+        assert_true(fabs(value[2] - value[0]) <= 1e-10 * fabs(value[0]));
+    }
+    gersh_dataset_free(p.data);
+}
+
+/* F = Σ_p (1 − d_p)² / 2 for d < 1, 0 beyond: pushes all rows apart. */
+static double spread(void *context, size_t pairs, const size_t *first, const size_t *second,
+                     const double *d, double *g)
+{
+    double value = 0;
+    (void)context;
+    for (size_t p = 0; p < pairs; p++) {
+        double short_by = d[p] < 1 ? 1 - d[p] : 0;
+        assert_true(first[p] < 40 && second[p] < 40 && first[p] != second[p]);
+        value += 0.5 * short_by * short_by;
+        if (g != NULL)
+            g[p] = -short_by;
+    }
+    return value;
+}
+
+static void custom_objectives_work(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 15);
+    problem p;
+    make_problem(&p, &random, 40, 6, 2);
+    gersh_settings *settings = settings_of("glr", "hull", "1e-4");
+    assert_ok(gersh_settings_set(settings, "trace", "0.5"));
+    gersh_custom_objective custom = {.evaluate = spread};
+    gersh_fit_options options = {.custom = &custom};
+    gersh_metric *metric;
+    gersh_fit_info info;
+    assert_ok(gersh_fit(&metric, &info, p.data, settings, &options));
+    check_feasible(metric, &info);
+    assert_true(info.stop == GERSH_STOP_CONVERGED && info.gap <= 1e-4 * info.objective_value);
+    gersh_metric_free(metric);
+    gersh_settings_free(settings);
+    gersh_dataset_free(p.data);
+}
+
+static void failing_allocations_leak_nothing(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 16);
+    problem p;
+    make_problem(&p, &random, 8, 5, 2);
+    for (int o = 0; o < 5; o++) {
+        gersh_settings *settings = settings_of(objectives[o], o % 2 ? "psd" : "balanced", "1e-2");
+        gersh_status status = GERSH_ERROR_MEMORY;
+        for (long n = 1; status != GERSH_OK; n++) {
+            gersh_metric *metric;
+            gersh_fit_info info;
+            assert_true(n < 5000);
+            gersh__alloc_fail_at(n);
+            status = gersh_fit(&metric, &info, p.data, settings, NULL);
+            gersh__alloc_fail_at(0);
+            assert_true(status == GERSH_OK || status == GERSH_ERROR_MEMORY);
+            gersh_metric_free(metric);
+        }
+        gersh_settings_free(settings);
+    }
+    gersh_dataset_free(p.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(regions_are_nested),     cmocka_unit_test(rules_are_kept),
+        cmocka_unit_test(limits_and_starts),      cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(custom_objectives_work), cmocka_unit_test(failing_allocations_leak_nothing),
+    };
+    gersh__blas_hold(); /* small matrices: threads of BLAS would only slow the oracle down */
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,511 @@
+/*
+ * The small quadratic problem against an enumeration of all sets of bounds and against its duality gap; the
+ * engine's list of atoms against the matrix that it stands for; and the engine's promise that the value
+ * never rises and the bound never falls.
+ */
+#include "check.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "base/threads.h"
+#include "gersh/metric.h"
+#include "objectives.h"
+#include "solver/atoms.h"
+#include "solver/weights.h"
+
+enum { MOST = 40, MOST_LISTED = 6 }; /* unknowns, and those whose sets of bounds are enumerated */
+
+typedef struct quadratic {
+    size_t m;
+    double h[MOST * MOST], s[MOST], w[MOST], budget;
+} quadratic;
+
+static double value_at(const quadratic *q, const double *x)
+{
+    double value = 0;
+    for (size_t i = 0; i < q->m; i++) {
+        double row = 0;
+        for (size_t j = 0; j < q->m; j++)
+            row += q->h[i * q->m + j] * (x[j] - q->w[j]);
+        value += (q->s[i] + 0.5 * row) * (x[i] - q->w[i]);
+    }
+    return value;
+}
+
+/* What a change of the weights can bring at most where H is 0: the size of values. */
+static double size_of(const quadratic *q)
+{
+    double largest = 0;
+    for (size_t i = 0; i < q->m; i++)
+        largest = fmax(largest, fabs(q->s[i]));
+    return largest * q->budget;
+}
+
+/* H = VᵀV with `rank` rows of V; twins makes unknowns with the same row. */
+static void make_quadratic(quadratic *q, gersh__random *random, size_t m, size_t rank, int twins)
+{
+    double v[MOST * MOST], slope = exp(2 * gersh__random_normal(random)), total = 0;
+    q->m = m;
+    q->budget = exp(gersh__random_normal(random));
+    for (size_t i = 0; i < rank * m; i++)
+        v[i] = gersh__random_normal(random);
+    for (size_t i = 0; i < m; i++) {
+        q->s[i] = slope * gersh__random_normal(random);
+        q->w[i] = gersh__random_below(random, 3) == 0 ? 0 : gersh__random_uniform(random);
+        total += q->w[i];
+        if (twins && i > 0 && gersh__random_below(random, 2) == 0) {
+            q->s[i] = q->s[i - 1];
+            for (size_t r = 0; r < rank; r++)
+                v[r * m + i] = v[r * m + i - 1];
+        }
+    }
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < m; j++) {
+            q->h[i * m + j] = 0;
+            for (size_t r = 0; r < rank; r++)
+                q->h[i * m + j] += v[r * m + i] * v[r * m + j];
+        }
+    /* w on the budget, within it, or at 0. */
+    uint64_t where = gersh__random_below(random, 4);
+    double share = where == 0 ? 0 : where < 3 ? 1 : gersh__random_uniform(random);
+    for (size_t i = 0; i < m; i++)
+        q->w[i] *= total > 0 ? share * q->budget / total : 0;
+    if (where == 2) { /* a corner */
+        memset(q->w, 0, sizeof q->w);
+        q->w[gersh__random_below(random, m)] = q->budget;
+    }
+}
+
+/* Solves a x = b (n × n, destroyed) by elimination with full pivoting; 0 where a is all but singular. */
+static int eliminate(double *a, double *b, double *x, size_t n)
+{
+    size_t place[MOST_LISTED + 1];
+    double first = 0;
+    for (size_t i = 0; i < n; i++)
+        place[i] = i;
+    for (size_t c = 0; c < n; c++) {
+        size_t row = c, column = c;
+        for (size_t i = c; i < n; i++)
+            for (size_t j = c; j < n; j++)
+                if (fabs(a[i * n + j]) > fabs(a[row * n + column])) {
+                    row = i;
+                    column = j;
+                }
+        double pivot = a[row * n + column];
+        first = c == 0 ? fabs(pivot) : first;
+        if (!(fabs(pivot) > 1e-11 * first))
+            return 0;
+        for (size_t j = 0; j < n; j++) {
+            double kept = a[c * n + j];
+            a[c * n + j] = a[row * n + j];
+            a[row * n + j] = kept;
+        }
+        for (size_t i = 0; i < n; i++) {
+            double kept = a[i * n + c];
+            a[i * n + c] = a[i * n + column];
+            a[i * n + column] = kept;
+        }
+        double right = b[c];
+        b[c] = b[row];
+        b[row] = right;
+        size_t moved = place[c];
+        place[c] = place[column];
+        place[column] = moved;
+        for (size_t i = c + 1; i < n; i++) {
+            double factor = a[i * n + c] / pivot;
+            for (size_t j = c; j < n; j++)
+                a[i * n + j] -= factor * a[c * n + j];
+            b[i] -= factor * b[c];
+        }
+    }
+    for (size_t c = n; c-- > 0;) {
+        double sum = b[c];
+        for (size_t j = c + 1; j < n; j++)
+            sum -= a[c * n + j] * x[place[j]];
+        x[place[c]] = sum / a[c * n + c];
+    }
+    return 1;
+}
+
+/*
+ * The stationary point where the entries outside `set` are 0 and, with `full`, the budget is used up; its
+ * value, or INFINITY where it is none or not feasible.
+ */
+static double stationary(const quadratic *q, unsigned set, int full)
+{
+    double a[(MOST_LISTED + 1) * (MOST_LISTED + 1)], b[MOST_LISTED + 1], y[MOST_LISTED + 1], x[MOST] = {0};
+    size_t free_entry[MOST_LISTED], count = 0, m = q->m;
+    for (size_t i = 0; i < m; i++)
+        if (set >> i & 1)
+            free_entry[count++] = i;
+    size_t order = count + (full ? 1 : 0);
+    if (full && count == 0)
+        return INFINITY;
+    for (size_t r = 0; r < count; r++) {
+        size_t i = free_entry[r];
+        b[r] = -q->s[i];
+        for (size_t j = 0; j < m; j++)
+            b[r] += q->h[i * m + j] * q->w[j];
+        for (size_t c = 0; c < count; c++)
+            a[r * order + c] = q->h[i * m + free_entry[c]];
+        if (full)
+            a[r * order + count] = a[count * order + r] = 1;
+    }
+    if (full) {
+        a[count * order + count] = 0;
+        b[count] = q->budget;
+    }
+    if (!eliminate(a, b, y, order))
+        return INFINITY;
+    double total = 0;
+    for (size_t c = 0; c < count; c++) {
+        if (!(y[c] >= -1e-12 * q->budget))
+            return INFINITY;
+        total += x[free_entry[c]] = fmax(y[c], 0);
+    }
+    if (!(total <= q->budget * (1 + 1e-11)))
+        return INFINITY;
+    for (size_t i = 0; i < m && total > q->budget; i++)
+        x[i] *= q->budget / total;
+    return value_at(q, x);
+}
+
+/*
+ * The smallest value: a minimum lies on a face on which the problem is strictly convex, so that one of the
+ * stationary points is it.
+ */
+static double enumerate(const quadratic *q)
+{
+    double least = INFINITY;
+    for (unsigned set = 0; set < 1u << q->m; set++)
+        least = fmin(least, fmin(stationary(q, set, 0), stationary(q, set, 1)));
+    return least;
+}
+
+/* Solves, checks that x is feasible and no worse than w, and returns its value. */
+static double solve(const quadratic *q, double *x)
+{
+    double work[MOST * MOST + 4 * MOST], total = 0;
+    int free_set[MOST];
+    gersh__weights_minimize(x, q->m, q->h, q->s, q->w, q->budget, work, free_set);
+    for (size_t i = 0; i < q->m; i++) {
+        assert_true(x[i] >= 0);
+        total += x[i];
+    }
+    assert_true(total <= q->budget * (1 + 1e-14));
+    double value = value_at(q, x);
+    assert_true(value <= 1e-9 * size_of(q));
+    return value;
+}
+
+static void weights_against_all_sets(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 71);
+    for (int t = 0; t < cases(6000); t++) {
+        quadratic q;
+        double x[MOST];
+        size_t m = 1 + (size_t)gersh__random_below(&random, MOST_LISTED);
+        make_quadratic(&q, &random, m, (size_t)gersh__random_below(&random, m + 1), t % 3 == 0);
+        double value = solve(&q, x), expected = enumerate(&q);
+        if (!(value <= expected + 1e-8 * size_of(&q)))
+            fail_msg("problem %d of %zu: %.17g is not %.17g", t, m, value, expected);
+    }
+}
+
+/* F(x) − min F <= ∇F·x − B min(0, ∇F): small, without a solver. */
+static void weights_have_no_gap(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 72);
+    for (int t = 0; t < cases(1000); t++) {
+        quadratic q;
+        double x[MOST], gap = 0, least = 0;
+        size_t m = 1 + (size_t)gersh__random_below(&random, MOST);
+        make_quadratic(&q, &random, m, (size_t)gersh__random_below(&random, m + 1), t % 3 == 0);
+        solve(&q, x);
+        for (size_t i = 0; i < m; i++) {
+            double slope = q.s[i];
+            for (size_t j = 0; j < m; j++)
+                slope += q.h[i * m + j] * (x[j] - q.w[j]);
+            gap += slope * x[i];
+            least = fmin(least, slope);
+        }
+        gap -= q.budget * least;
+        if (!(gap <= 1e-5 * size_of(&q)))
+            fail_msg("problem %d of %zu: a gap of %g remains of %g", t, m, gap, size_of(&q));
+    }
+}
+
+static const char *const smooth[] = {"glr", "mcml", "deml", "lsml"};
+
+static gersh__engine *engine_of(const problem *q, gersh__objective *objective, double rho, double budget,
+                                int dense)
+{
+    gersh__engine *engine;
+    assert_ok(gersh__engine_new(&engine, q->pairs, objective, rho, budget, dense));
+    return engine;
+}
+
+static void add_random_atoms(gersh__engine *e, gersh__random *random, size_t count)
+{
+    size_t k = e->pairs->k;
+    for (size_t a = 0; a < count; a++) {
+        size_t i = (size_t)gersh__random_below(random, k), j = (size_t)gersh__random_below(random, k);
+        double angle = 6.4 * gersh__random_uniform(random);
+        gersh_atom atom = {i, j, i == j ? 1 : cos(angle), i == j ? 0 : sin(angle)};
+        assert_ok(gersh__atoms_add(e, atom, NULL, exp(2 * gersh__random_normal(random))));
+    }
+}
+
+static void matrix_of(const gersh__engine *e, double *m)
+{
+    gersh_metric *metric;
+    assert_ok(gersh__engine_metric(&metric, e));
+    gersh_metric_matrix(metric, m);
+    gersh_metric_free(metric);
+}
+
+/* t of every atom is X z but for a constant. */
+static void check_projections(const gersh__engine *e)
+{
+    size_t n = e->pairs->n;
+    const double *x = e->pairs->x;
+    for (size_t a = 0; a < e->atoms; a++) {
+        gersh_atom z = e->atom[a];
+        const double *t = e->t + a * n;
+        assert_true(e->theta[a] > 0 && fabs(hypot(z.a, z.b) - 1) < 1e-14);
+        for (size_t s = 1; s < n; s++) {
+            double step = z.a * (x[z.i * n + s] - x[z.i * n]);
+            step += z.i != z.j ? z.b * (x[z.j * n + s] - x[z.j * n]) : 0;
+            assert_close(t[s] - t[0], step, 1e-12);
+        }
+    }
+}
+
+static void merging_keeps_the_matrix(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 73);
+    for (int t = 0; t < cases(300); t++) {
+        size_t k = 1 + (size_t)gersh__random_below(&random, 6);
+        problem q = make(&random, (wish){.n = 6, .k = k, .classes = 2, .lone = 1});
+        gersh__objective *objective = objective_of("deml", &q);
+        gersh__engine *e = engine_of(&q, objective, 0.1, 1000, 0);
+        double before[36], after[36], trace = 0;
+        add_random_atoms(e, &random, (size_t)gersh__random_below(&random, 40));
+        matrix_of(e, before);
+        gersh__engine_refresh(e);
+        double value = e->value;
+        assert_ok(gersh__atoms_merge(e));
+        matrix_of(e, after);
+        for (size_t i = 0; i < k; i++)
+            trace += before[i * k + i];
+        for (size_t i = 0; i < k * k; i++)
+            assert_close(after[i], before[i], 1e-13 * trace);
+        for (size_t a = 0; a < e->atoms; a++)
+            for (size_t b = 0; b < a; b++)
+                assert_true(e->atom[a].i != e->atom[b].i || e->atom[a].j != e->atom[b].j);
+        check_projections(e);
+        gersh__engine_refresh(e);
+        assert_close(e->value, value, 1e-12 * fabs(value));
+        gersh__engine_free(e);
+        gersh__objective_free(objective);
+        drop(&q);
+    }
+}
+
+/* An edge stays as it is, or leaves its squares on the diagonal. */
+static void restricting_keeps_the_diagonal(void **unused)
+{
+    (void)unused;
+    static const gersh__region_kind kinds[] = {GERSH__DIAGONAL, GERSH__BALANCED, GERSH__HULL};
+    gersh__random random;
+    gersh__random_seed(&random, 74);
+    for (int t = 0; t < cases(300); t++) {
+        const size_t k = 6;
+        problem q = make(&random, (wish){.n = 5, .k = k, .classes = 2, .lone = 1});
+        gersh__objective *objective = objective_of("glr", &q);
+        gersh__engine *e = engine_of(&q, objective, 0, 1000, 0);
+        const gersh_edge_rule rule[] = {
+            {0, 1, GERSH_EDGE_FORBIDDEN}, {1, 2, GERSH_EDGE_POSITIVE}, {3, 2, GERSH_EDGE_NEGATIVE}};
+        gersh__rules *rules;
+        gersh__region *region;
+        double expected[36], after[36], color[6], trace = 0;
+        assert_ok(gersh__rules_new(&rules, k, rule, 3));
+        assert_ok(gersh__region_new(&region, kinds[t % 3], q.pairs, t % 2 ? rules : NULL));
+        for (size_t i = 0; i < k; i++)
+            color[i] = gersh__random_below(&random, 2) == 0 ? -1 : 1;
+        region->color = kinds[t % 3] == GERSH__BALANCED ? color : NULL;
+        add_random_atoms(e, &random, 30);
+        matrix_of(e, expected);
+        for (size_t i = 0; i < k; i++) {
+            trace += expected[i * k + i];
+            for (size_t j = 0; j < i; j++)
+                expected[i * k + j] = expected[j * k + i] = 0;
+        }
+        for (size_t a = 0; a < e->atoms; a++) { /* what may stay is added again */
+            gersh_atom z = e->atom[a];
+            double part = e->theta[a] * z.a * z.b;
+            int stays = kinds[t % 3] != GERSH__DIAGONAL;
+            if (region->color != NULL)
+                stays = stays && part * color[z.i] * color[z.j] < 0;
+            if (region->rules != NULL && (z.i == 0 || z.i == 1) && z.j == z.i + 1)
+                stays = stays && z.i == 1 && part < 0;
+            if (region->rules != NULL && z.i == 2 && z.j == 3)
+                stays = stays && part > 0;
+            if (z.i != z.j && stays) {
+                expected[z.i * k + z.j] += part;
+                expected[z.j * k + z.i] += part;
+            }
+        }
+        assert_ok(gersh__atoms_restrict(e, region));
+        matrix_of(e, after);
+        for (size_t i = 0; i < k * k; i++)
+            assert_close(after[i], expected[i], 1e-13 * trace);
+        check_projections(e);
+        gersh__region_free(region);
+        gersh__rules_free(rules);
+        gersh__engine_free(e);
+        gersh__objective_free(objective);
+        drop(&q);
+    }
+}
+
+/* The same atom in all its spellings is one; a start above the budget is scaled down to it. */
+static void atoms_are_held_once(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 75);
+    problem q = make(&random, (wish){.n = 5, .k = 3, .classes = 2, .lone = 1});
+    gersh__objective *objective = objective_of("glr", &q);
+    gersh__engine *e = engine_of(&q, objective, 0, 4, 0);
+    gersh_metric *metric, *started;
+    const gersh_atom spelled[] = {
+        {0, 2, 0.6, -0.8}, {0, 2, -0.6, 0.8}, {2, 0, -0.8, 0.6}, {2, 0, 0.8, -0.6}};
+    for (int s = 0; s < 4; s++)
+        assert_ok(gersh__atoms_add(e, spelled[s], NULL, 1 + s));
+    assert_ok(gersh__atoms_add(e, (gersh_atom){0, 2, 0.6, 0.8}, NULL, 6));
+    assert_int_equal(e->atoms, 2);
+    assert_true(e->theta[0] == 10 && e->theta[1] == 6);
+    assert_ok(gersh__engine_metric(&metric, e));
+    assert_ok(gersh__engine_start(e, metric));
+    assert_ok(gersh__engine_metric(&started, e));
+    assert_close(gersh_metric_trace(started), 4, 1e-14);
+    assert_close(e->theta[0], 2.5, 1e-14);
+    gersh_metric_free(metric);
+    gersh_metric_free(started);
+    gersh__engine_free(e);
+    gersh__objective_free(objective);
+    drop(&q);
+}
+
+typedef struct watch {
+    double value, bound, largest, sign;
+    int calls;
+} watch;
+
+static void watch_progress(void *context, const gersh_progress *progress)
+{
+    watch *w = context;
+    double value = w->sign * progress->value, bound = w->sign * progress->bound;
+    w->largest = fmax(w->largest, fabs(value));
+    assert_true(isfinite(value) && bound <= value);
+    if (w->calls++ > 0) {
+        if (!(value <= w->value + 1e-13 * w->largest))
+            fail_msg("%s, iteration %d: the value rises from %.17g by %g", progress->stage,
+                     progress->iteration, w->value, value - w->value);
+        assert_true(bound >= w->bound);
+    }
+    w->value = value;
+    w->bound = bound;
+}
+
+/* The distances of all pairs under the engine's metric, row by row. */
+static double *distances_of(const gersh__engine *e, const problem *q)
+{
+    const double *x = gersh_dataset_values(q->data);
+    size_t k = e->pairs->k, a, b;
+    double *d = malloc(q->pairs->count * sizeof *d);
+    gersh_metric *metric;
+    assert_ok(gersh__engine_metric(&metric, e));
+    for (size_t p = 0; p < q->pairs->count; p++) {
+        pair_rows(q, p, &a, &b);
+        d[p] = gersh_metric_distance(metric, x + a * k, x + b * k);
+    }
+    gersh_metric_free(metric);
+    return d;
+}
+
+static void solve_stage(const problem *q, gersh__random *random, const char *name, gersh__region_kind kind)
+{
+    size_t k = q->pairs->k;
+    double color[8], u[8], budget = 0.2 + gersh__random_uniform(random), total = 0;
+    for (size_t i = 0; i < k; i++) {
+        color[i] = gersh__random_below(random, 2) == 0 ? -1 : 1;
+        u[i] = exp(0.5 * gersh__random_normal(random));
+    }
+    gersh__objective *objective = objective_of(name, q);
+    gersh__engine *e = engine_of(q, objective, 0.01, budget, kind == GERSH__PSD);
+    gersh__region *region;
+    assert_ok(gersh__region_new(&region, kind, q->pairs, NULL));
+    region->color = kind == GERSH__BALANCED || kind == GERSH__GDPA ? color : NULL;
+    region->u = kind == GERSH__GDPA ? u : NULL;
+    watch w = {.sign = objective->kind->maximized ? -1 : 1};
+    gersh__limits limits = {.tol = 1e-7,
+                            .max_iter = 60,
+                            .max_seconds = INFINITY,
+                            .cutoff = INFINITY,
+                            .progress = watch_progress,
+                            .progress_context = &w};
+    gersh_stop stop;
+    assert_ok(gersh__engine_solve(e, region, name, &limits, &stop));
+    assert_int_equal(w.calls, e->iterations);
+    for (size_t a = 0; a < e->atoms; a++) {
+        assert_true(e->theta[a] > 0);
+        total += e->theta[a];
+    }
+    assert_true(total <= budget * (1 + 1e-12));
+    double *d = distances_of(e, q);
+    assert_close(e->value, oracle(name, q, d, 0), 1e-9 * w.largest);
+    free(d);
+    gersh__region_free(region);
+    gersh__engine_free(e);
+    gersh__objective_free(objective);
+}
+
+static void values_never_rise(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 76);
+    for (int t = 0; t < cases(150); t++) {
+        problem q = make(&random, (wish){.n = 4 + (size_t)gersh__random_below(&random, 12),
+                                         .k = 1 + (size_t)gersh__random_below(&random, 8),
+                                         .classes = 2,
+                                         .lone = t % 4 == 0,
+                                         .duplicates = t % 5 == 0,
+                                         .weighted = t % 3 == 0});
+        for (int o = 0; o < 4 && gersh_dataset_classes(q.data) > 1; o++)
+            for (int kind = GERSH__DIAGONAL; kind <= GERSH__PSD; kind++)
+                solve_stage(&q, &random, smooth[o], (gersh__region_kind)kind);
+        drop(&q);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weights_against_all_sets), cmocka_unit_test(weights_have_no_gap),
+        cmocka_unit_test(merging_keeps_the_matrix), cmocka_unit_test(restricting_keeps_the_diagonal),
+        cmocka_unit_test(atoms_are_held_once),      cmocka_unit_test(values_never_rise),
+    };
+    gersh__blas_hold(); /* small matrices: threads of BLAS would only slow the oracle down */
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

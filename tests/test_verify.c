@@ -1,0 +1,395 @@
+/*
+ * The verifier: its values against sums in long double over all tuples, its verdict on fitted models and on
+ * models that were tampered with; and what a fit takes from files: edge rules and weights.
+ */
+#include "models.h"
+
+#include "base/alloc.h"
+#include "data/dataset.h"
+#include "model/verify.h"
+
+static const char *const objectives[] = {"mcml", "deml", "lsml", "lmnn", "glr"};
+static const char *const solvers[] = {"diagonal", "balanced", "hull", "psd"};
+
+typedef long double wide;
+
+/* A problem with all distances at hand. */
+typedef struct oracle {
+    size_t n;
+    const gersh_dataset *data;
+    wide *d;
+} oracle;
+
+static wide weight(const oracle *o, size_t i)
+{
+    return o->data->weights != NULL ? o->data->weights[i] : 1;
+}
+
+static int same(const oracle *o, size_t i, size_t j)
+{
+    return o->data->labels[i] == o->data->labels[j];
+}
+
+static wide oracle_mcml(const oracle *o)
+{
+    wide sum = 0;
+    for (size_t i = 0; i < o->n; i++) {
+        wide all = 0, mates = 0;
+        for (size_t k = 0; k < o->n; k++) {
+            all += k != i ? weight(o, k) * expl(-o->d[i * o->n + k]) : 0;
+            mates += k != i && same(o, i, k) ? weight(o, k) : 0;
+        }
+        for (size_t j = 0; j < o->n; j++) {
+            if (j == i || !same(o, i, j))
+                continue;
+            wide p = weight(o, j) / mates, q = weight(o, j) * expl(-o->d[i * o->n + j]) / all;
+            sum += weight(o, i) * p * logl(p / q);
+        }
+    }
+    return sum;
+}
+
+static wide oracle_lsml(const oracle *o)
+{
+    wide sum = 0;
+    size_t n = o->n;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i + 1; j < n; j++)
+            for (size_t k = 0; k < n && same(o, i, j); k++)
+                for (size_t l = k + 1; l < n; l++) {
+                    if (same(o, k, l) || o->d[i * n + j] <= o->d[k * n + l])
+                        continue;
+                    wide excess = sqrtl(o->d[i * n + j]) - sqrtl(o->d[k * n + l]);
+                    sum += weight(o, i) * weight(o, j) * weight(o, k) * weight(o, l) * excess * excess;
+                }
+    return sum;
+}
+
+/* j is a target of i when fewer than three class mates of i come before it. */
+static wide oracle_lmnn(const oracle *o)
+{
+    wide sum = 0;
+    size_t n = o->n, k = o->data->k;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            size_t before = 0;
+            double near_j = 0;
+            if (j == i || !same(o, i, j))
+                continue;
+            for (size_t f = 0; f < k; f++)
+                near_j += pow(o->data->x[i * k + f] - o->data->x[j * k + f], 2);
+            for (size_t m = 0; m < n; m++) {
+                double near_m = 0;
+                for (size_t f = 0; f < k; f++)
+                    near_m += pow(o->data->x[i * k + f] - o->data->x[m * k + f], 2);
+                before +=
+                    m != i && m != j && same(o, i, m) && (near_m < near_j || (near_m == near_j && m < j));
+            }
+            if (before >= 3)
+                continue;
+            sum += weight(o, i) * weight(o, j) * o->d[i * n + j] / 2;
+            for (size_t l = 0; l < n; l++) {
+                wide margin = 1 + o->d[i * n + j] - o->d[i * n + l];
+                if (!same(o, i, l) && margin > 0)
+                    sum += weight(o, i) * weight(o, j) * weight(o, l) * margin / 2;
+            }
+        }
+    return sum;
+}
+
+/* deml and glr: over ordered pairs, each counted half. */
+static wide oracle_pairs(const oracle *o, int glr)
+{
+    wide sum = 0;
+    for (size_t i = 0; i < o->n; i++)
+        for (size_t j = 0; j < o->n; j++) {
+            wide w = weight(o, i) * weight(o, j) / 2, d = o->d[i * o->n + j];
+            if (o->data->targets != NULL)
+                sum += w * expl(-d) * powl(o->data->targets[i] - (wide)o->data->targets[j], 2);
+            else if (!same(o, i, j))
+                sum += w * (glr ? 4 * expl(-d) : sqrtl(d));
+        }
+    return sum;
+}
+
+static wide oracle_value(const char *objective, const oracle *o)
+{
+    return strcmp(objective, "mcml") == 0   ? oracle_mcml(o)
+           : strcmp(objective, "lsml") == 0 ? oracle_lsml(o)
+           : strcmp(objective, "lmnn") == 0 ? oracle_lmnn(o)
+                                            : oracle_pairs(o, strcmp(objective, "glr") == 0);
+}
+
+static void fill_distances(oracle *o, const double *m)
+{
+    size_t k = o->data->k;
+    for (size_t i = 0; i < o->n; i++)
+        for (size_t j = 0; j < o->n; j++)
+            for (size_t f = 0; f < k; f++)
+                for (size_t g = 0; g < k; g++)
+                    o->d[i * o->n + j] += (o->data->x[i * k + f] - (wide)o->data->x[j * k + f]) *
+                                          m[f * k + g] *
+                                          (o->data->x[i * k + g] - (wide)o->data->x[j * k + g]);
+}
+
+/* Random data with integer values, so that there are ties and equal rows; M of rank one and ρ. */
+static void check_values(gersh__random *random, size_t n, size_t k, size_t classes, int weights)
+{
+    double m[36], z[6], matrix[36];
+    size_t feature[6], place[6], touched = 0;
+    gersh_dataset *data = ready_data(random, n, k, classes);
+    double *w = calloc(n, sizeof *w);
+    for (size_t e = 0; e < n * k; e++)
+        data->x[e] = (double)gersh__random_below(random, 4) - 1.5;
+    for (size_t i = 0; i < n; i++)
+        w[i] = gersh__random_uniform(random) + 0.5;
+    if (weights)
+        assert_ok(gersh_dataset_set_weights(data, w));
+    for (size_t f = 0; f < k; f++) {
+        z[f] = f == 1 ? 0 : gersh__random_normal(random) / 2; /* feature 1 is touched by no atom */
+        place[f] = f == 1 ? GERSH__NONE : touched;
+        if (f != 1)
+            feature[touched++] = f;
+    }
+    for (size_t f = 0; f < k; f++)
+        for (size_t g = 0; g < k; g++) {
+            m[f * k + g] = z[f] * z[g] + (f == g ? 0.25 : 0);
+            if (f != 1 && g != 1)
+                matrix[place[f] * touched + place[g]] = m[f * k + g];
+        }
+    gersh__dense dense = {k, 0.25, touched, feature, place, matrix};
+    oracle o = {n, data, calloc(n * n, sizeof(wide))};
+    fill_distances(&o, m);
+    for (size_t c = 0; c < 5; c++) {
+        double found = NAN;
+        if (classes == 0 && c < 4) {
+            assert_int_equal(gersh__verify_value(&found, objectives[c], &dense, data), GERSH_ERROR_INPUT);
+            continue;
+        }
+        assert_ok(gersh__verify_value(&found, objectives[c], &dense, data));
+        wide expected = oracle_value(objectives[c], &o);
+        if (!(fabsl(found - expected) <= 1e-10L * (1e-3L + fabsl(expected))))
+            fail_msg("%s, %zu rows: %.17g instead of %.17Lg", objectives[c], n, found, expected);
+    }
+    free(o.d);
+    free(w);
+    gersh_dataset_free(data);
+}
+
+static void values_agree_with_the_definitions(void **state)
+{
+    (void)state;
+    gersh__random random;
+    gersh__random_seed(&random, 11);
+    for (int c = 0; c < cases(60); c++)
+        check_values(&random, 2 + gersh__random_below(&random, 20), 2 + gersh__random_below(&random, 5),
+                     gersh__random_below(&random, 5) == 0 ? 0 : 2 + gersh__random_below(&random, 3), c % 2);
+    check_values(&random, 120, 3, 2, 1); /* more pairs of each kind than are compared one by one */
+}
+
+static const gersh_check *find_check(const gersh_verification *report, const char *name)
+{
+    for (size_t i = 0; i < report->count; i++)
+        if (strcmp(report->check[i].name, name) == 0)
+            return &report->check[i];
+    fail_msg("there is no check '%s'", name);
+    return NULL;
+}
+
+static void fitted_models_pass(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < 5; c++)
+        for (size_t s = 0; s < 4; s++)
+            for (int weights = 0; weights < 2; weights++) {
+                gersh_verification report;
+                gersh_model *model =
+                    random_model(c * 10 + s, 24, 4, 2 + s % 2, objectives[c], solvers[s], weights);
+                assert_ok(gersh_model_verify(&report, model, NULL));
+                for (size_t i = 0; i < report.count; i++)
+                    if (report.check[i].result == GERSH_CHECK_FAILED)
+                        fail_msg("%s %s: %s: %.17g", objectives[c], solvers[s], report.check[i].name,
+                                 report.check[i].number);
+                assert_true(report.passed);
+                assert_int_equal(find_check(&report, "objective value")->result, GERSH_CHECK_PASSED);
+                gersh_model_free(model);
+            }
+}
+
+/* Changes one thing and expects the check of that name to fail. */
+static void tampered(const char *objective, int what, const char *name)
+{
+    gersh_verification report;
+    gersh_model *model = random_model(21, 20, 4, 2, objective, "balanced", 0);
+    gersh_graph *graph = NULL;
+    assert_ok(gersh_model_verify(&report, model, NULL));
+    assert_true(report.passed);
+    assert_ok(gersh_metric_graph(&graph, model->metric));
+    assert_true(graph->edges > 0);
+    switch (what) {
+    case 0: /* one end of an edge gets the other colour */
+        for (size_t i = 0; i < 4; i++)
+            if (graph->start[i] < graph->start[i + 1]) {
+                model->color[i] = -model->color[i];
+                break;
+            }
+        break;
+    case 1: /* the smallest of four eigenvalues is at most a quarter of the trace */
+        model->info.rho = 0.26 * gersh_metric_trace(model->metric);
+        break;
+    case 2:
+        model->info.budget *= 0.999;
+        break;
+    case 3:
+        model->info.objective_value *= 1 + 1e-6;
+        break;
+    case 4: /* on the wrong side of the value */
+        model->info.bound = model->info.objective_value * (strcmp(objective, "deml") == 0 ? 0.99 : 1.01);
+        model->info.gap = 0.01 * model->info.objective_value;
+        break;
+    case 5:
+        model->info.gap += 0.01 * fabs(model->info.objective_value);
+        break;
+    case 6:
+        model->data->labels[0] = 1 - model->data->labels[0];
+        break;
+    default:
+        gersh__free(model->color);
+        model->color = NULL;
+        break;
+    }
+    assert_ok(gersh_model_verify(&report, model, NULL));
+    if (report.passed)
+        fail_msg("%s, change %d of %s goes unnoticed", objective, what, name);
+    assert_int_equal(find_check(&report, name)->result, GERSH_CHECK_FAILED);
+    gersh_graph_free(graph);
+    gersh_model_free(model);
+}
+
+static void tampered_models_fail(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "colours", "smallest eigenvalue", "trace",  "objective value", "bound",
+        "bound",   "objective value",     "colours"};
+    for (int what = 0; what < 8; what++) {
+        tampered("glr", what, names[what]);
+        tampered("deml", what, names[what]);
+    }
+}
+
+static void other_data_is_used_or_refused(void **state)
+{
+    (void)state;
+    gersh_verification report;
+    gersh_model *model = random_model(4, 12, 3, 2, "glr", "hull", 0), *bare = NULL;
+    assert_ok(gersh_model_write(model, model_path, 0));
+    assert_ok(gersh_model_read(&bare, model_path));
+    assert_ok(gersh_model_verify(&report, bare, NULL));
+    assert_true(report.passed);
+    assert_int_equal(find_check(&report, "objective value")->result, GERSH_CHECK_SKIPPED);
+    assert_ok(gersh_model_verify(&report, bare, model->data));
+    assert_true(report.passed);
+    assert_int_equal(find_check(&report, "objective value")->result, GERSH_CHECK_PASSED);
+    model->data->x[0] += 1;
+    assert_ok(gersh_model_verify(&report, bare, model->data));
+    assert_false(report.passed);
+    gersh_dataset *part = NULL;
+    assert_ok(gersh_dataset_subset(&part, model->data, (const size_t[]){0, 1, 2}, 3));
+    assert_int_equal(gersh_model_verify(&report, bare, part), GERSH_ERROR_INPUT);
+    assert_string_equal(gersh_last_error(),
+                        "the data has 3 rows but the model was fitted to 12; verify it with the "
+                        "data that it was fitted to");
+    gersh_dataset_free(part);
+    gersh_model_free(bare);
+    gersh_model_free(model);
+}
+
+static void refused_rules(const char *text, const gersh_dataset *data, const char *sentence)
+{
+    gersh_edge_rule *rules = NULL;
+    size_t count;
+    char expected[300];
+    write_bytes(model_path, text, strlen(text));
+    assert_int_not_equal(gersh_edge_rules_read(&rules, &count, model_path, data), GERSH_OK);
+    assert_null(rules);
+    snprintf(expected, sizeof expected, "%s: %s", model_path, sentence);
+    assert_string_equal(gersh_last_error(), expected);
+}
+
+static void edge_rules_are_read(void **state)
+{
+    (void)state;
+    static const char text[] = "age,size,forbidden\n3,1,positive\n\"a,b\",age,negative\n2,2.5,allowed\n";
+    const double x[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    const char *const names[] = {"age", "size", "a,b", "2.50"};
+    const gersh_edge_rule expected[] = {{0, 1, GERSH_EDGE_FORBIDDEN},
+                                        {2, 0, GERSH_EDGE_POSITIVE},
+                                        {2, 0, GERSH_EDGE_NEGATIVE},
+                                        {1, 3, GERSH_EDGE_ALLOWED}};
+    gersh_dataset *data = NULL;
+    gersh_edge_rule *rules = NULL;
+    size_t count = 0;
+    assert_ok(gersh_dataset_new(&data, 2, 4, x, 4, NULL, NULL, names));
+    write_bytes(model_path, text, strlen(text));
+    assert_ok(gersh_edge_rules_read(&rules, &count, model_path, data));
+    assert_int_equal(count, 4);
+    for (size_t i = 0; i < count; i++)
+        assert_true(rules[i].first == expected[i].first && rules[i].second == expected[i].second &&
+                    rules[i].kind == expected[i].kind);
+    free(rules);
+    refused_rules("age,size,forbidden\nage,sizes,forbidden\n", data,
+                  "line 2, column 2: there is no feature 'sizes'; did you mean 'size'?");
+    refused_rules("1,2,allowed\n1,5,allowed\n", data,
+                  "line 2, column 2: there is no feature 5; expected a name or a position from 1 to 4");
+    refused_rules(
+        "1,2,allow\n", data,
+        "line 1, column 3: the rule 'allow' is not one of allowed, forbidden, positive, negative");
+    refused_rules("1,2,allowed\n\n1,1,allowed\n", data,
+                  "line 3, column 2: both features are the same; an edge joins two different ones");
+    refused_rules("1,2\n", data, "edge rules have three columns (feature, feature, rule), but there are 2");
+    gersh_dataset_free(data);
+}
+
+/* A forbidden edge is not in the metric, and the verifier agrees with a fit from rules. */
+static void rules_and_weights_reach_the_fit(void **state)
+{
+    (void)state;
+    gersh_model *free_model = random_model(21, 20, 4, 2, "glr", "balanced", 0), *model = NULL;
+    gersh_graph *graph = NULL;
+    gersh_verification report;
+    assert_ok(gersh_metric_graph(&graph, free_model->metric));
+    assert_true(graph->edges > 0);
+    size_t i = 0;
+    while (graph->start[i] == graph->start[i + 1])
+        i++;
+    gersh_edge_rule rule = {i, graph->neighbor[graph->start[i]], GERSH_EDGE_FORBIDDEN};
+    double w[20];
+    for (int r = 0; r < 20; r++)
+        w[r] = r % 3;
+    gersh_fit_options options = {.rules = &rule, .rule_count = 1, .weights = w};
+    gersh_graph_free(graph);
+    assert_ok(gersh_model_fit(&model, NULL, free_model->data, free_model->settings, &options));
+    assert_memory_equal(gersh_dataset_weights(model->data), w, sizeof w);
+    assert_ok(gersh_metric_graph(&graph, model->metric));
+    for (size_t e = graph->start[i]; e < graph->start[i + 1]; e++)
+        assert_int_not_equal(graph->neighbor[e], rule.second);
+    assert_ok(gersh_model_verify(&report, model, NULL));
+    assert_true(report.passed);
+    gersh_graph_free(graph);
+    gersh_model_free(model);
+    gersh_model_free(free_model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_agree_with_the_definitions),
+        cmocka_unit_test(fitted_models_pass),
+        cmocka_unit_test(tampered_models_fail),
+        cmocka_unit_test(other_data_is_used_or_refused),
+        cmocka_unit_test(edge_rules_are_read),
+        cmocka_unit_test(rules_and_weights_reach_the_fit),
+    };
+    return cmocka_run_group_tests(tests, models_start, models_end);
+}
