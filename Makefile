@@ -8,11 +8,12 @@ CMAKE_ARGS ?=
 cmake = MAKEFLAGS= MFLAGS= MAKELEVEL= cmake
 ctest = MAKEFLAGS= MFLAGS= MAKELEVEL= ctest
 
-.PHONY: help setup configure build demo test install format clean
+.PHONY: help setup configure build demo test bench install format clean
 
 help:
 	@echo "make demo      build gersh and show it at work on the data of data/"
 	@echo "make test      build gersh and run all tests"
+	@echo "make bench     build gersh and measure it on the data sets of GERSH_DATA (docs/benchmarks.md)"
 	@echo "make build     build the program and the libraries in build/"
 	@echo "make install   install below PREFIX (/usr/local), staged in DESTDIR if set"
 	@echo "make format    lay out all sources with clang-format"
@@ -32,6 +33,10 @@ demo: build
 
 test: build
 	@cd $(BUILD) && $(ctest) --output-on-failure --parallel $(JOBS)
+
+bench: override CMAKE_ARGS += -DGERSH_BENCH=ON
+bench: build
+	@$(cmake) --build $(BUILD) --target bench
 
 install: build
 	@DESTDIR="$(DESTDIR)" $(cmake) --install $(BUILD) --prefix "$(PREFIX)"

@@ -112,8 +112,12 @@ static void put_dot(FILE *file, const gersh_model *model, const gersh_model_summ
     double largest = 0;
     for (size_t e = 0; e < graph->start[graph->nodes]; e++)
         largest = fmax(largest, fabs(graph->entry[e]));
-    fputs("graph metric {\n    node [style=filled, fontcolor=white];\n", file);
+    fputs("graph metric {\n    graph [layout=neato, overlap=false, splines=true];\n"
+          "    node [style=filled, fontcolor=white, fontname=\"sans-serif\"];\n",
+          file);
     for (size_t i = 0; i < graph->nodes; i++) {
+        if (graph->start[i] == graph->start[i + 1]) /* a feature without an edge would only take up space */
+            continue;
         fprintf(file, "    f%zu [label=", i + 1);
         put_quoted(file, gersh_model_feature_name(model, i));
         fprintf(file, ", fillcolor=%s];\n", color == NULL ? "gray40" : color[i] > 0 ? "blue" : "red");

@@ -215,12 +215,54 @@ static void limits_and_starts(void **unused)
     assert_int_equal(gersh_fit(&cut, &cut_info, p.data, settings, &warm), GERSH_ERROR_INPUT);
     assert_string_equal(gersh_last_error(),
                         "the metric to start from is sparse, which the solver 'psd' cannot use");
+    gersh_edge_rule rule = {0, 1, GERSH_EDGE_FORBIDDEN};
+    gersh_fit_options ruled = {.rules = &rule, .rule_count = 1};
+    assert_int_equal(gersh_fit(&cut, &cut_info, p.data, settings, &ruled), GERSH_ERROR_ARGUMENT);
+    assert_string_equal(gersh_last_error(),
+                        "the solver 'psd' cannot keep rules for pairs of features; use balanced or hull");
     assert_ok(gersh_settings_set(settings, "rho", "5"));
     assert_ok(gersh_settings_set(settings, "trace", "K"));
     assert_int_equal(gersh_fit(&cut, &cut_info, p.data, settings, NULL), GERSH_ERROR_ARGUMENT);
     gersh_metric_free(metric);
     gersh_metric_free(again);
     gersh_settings_free(settings);
+    gersh_dataset_free(p.data);
+}
+
+/* Data that differs only in scale gives the same value; beyond the range of numbers it is refused. */
+static void scales_do_not_matter(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 17);
+    problem p;
+    make_problem(&p, &random, 20, 4, 2);
+    const char *labels[40];
+    const double sizes[] = {1, 1e-60, 1e60, 1e-100, 1e100, 1e-200, 1e200};
+    double first = 0;
+    for (size_t i = 0; i < p.n; i++)
+        labels[i] = p.label[i];
+    for (int t = 0; t < 7; t++) {
+        gersh_settings *settings = settings_of("mcml", "balanced", "1e-3");
+        double x[80];
+        gersh_dataset *data;
+        gersh_metric *metric;
+        gersh_fit_info info;
+        for (size_t i = 0; i < 80; i++)
+            x[i] = sizes[t] * p.x[i];
+        assert_ok(gersh_dataset_new(&data, p.n, p.k, x, p.k, labels, NULL, NULL));
+        gersh_status status = gersh_fit(&metric, &info, data, settings, NULL);
+        if (t < 3) {
+            assert_int_equal(status, GERSH_OK);
+            first = t == 0 ? info.objective_value : first;
+            assert_true(fabs(info.objective_value - first) <= 1e-9 * first);
+        } else {
+            assert_int_equal(status, GERSH_ERROR_INPUT);
+        }
+        gersh_metric_free(metric);
+        gersh_dataset_free(data);
+        gersh_settings_free(settings);
+    }
     gersh_dataset_free(p.data);
 }
 
@@ -316,9 +358,13 @@ static void failing_allocations_leak_nothing(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(regions_are_nested),     cmocka_unit_test(rules_are_kept),
-        cmocka_unit_test(limits_and_starts),      cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(custom_objectives_work), cmocka_unit_test(failing_allocations_leak_nothing),
+        cmocka_unit_test(regions_are_nested),
+        cmocka_unit_test(rules_are_kept),
+        cmocka_unit_test(limits_and_starts),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(scales_do_not_matter),
+        cmocka_unit_test(custom_objectives_work),
+        cmocka_unit_test(failing_allocations_leak_nothing),
     };
     gersh__blas_hold(); /* small matrices: threads of BLAS would only slow the oracle down */
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -220,8 +220,8 @@ static gersh_status add_between_vectors(gersh__engine *e, const double *z, doubl
     return status;
 }
 
-gersh_status gersh__atoms_join(gersh__engine *e, const gersh__candidate *candidate, size_t found,
-                               double *scratch)
+gersh_status gersh__atoms_join(gersh__engine *e, const gersh__region *region,
+                               const gersh__candidate *candidate, size_t found)
 {
     gersh_status status = GERSH_OK;
     for (size_t c = 0; c < found && status == GERSH_OK; c++) {
@@ -231,8 +231,8 @@ gersh_status gersh__atoms_join(gersh__engine *e, const gersh__candidate *candida
         if (z.i > z.j)
             z = (gersh_atom){z.j, z.i, z.b, z.a};
         if (e->dense)
-            status = add_between_vectors(e, candidate[c].vector, scratch);
-        else if (z.i != z.j)
+            status = add_between_vectors(e, candidate[c].vector, region->row_value);
+        else if (z.i != z.j && region->kind != GERSH__GDPA)
             status = add_between_edges(e, z);
         if (status == GERSH_OK)
             status = gersh__atoms_add(e, z, candidate[c].vector, 0);
@@ -308,7 +308,11 @@ static int allows(const gersh__region *region, gersh_atom z)
         return 1;
     if (region->kind == GERSH__DIAGONAL || !gersh__rules_allow(region->rules, z.i, z.j, sign))
         return 0;
-    return region->color == NULL || sign == (region->color[z.i] * region->color[z.j] > 0 ? -1 : 1);
+    if (region->color != NULL && sign != (region->color[z.i] * region->color[z.j] > 0 ? -1 : 1))
+        return 0;
+    /* gdpa has one atom on each pair, with |z_i / z_j| = u_j / u_i */
+    return region->kind != GERSH__GDPA || fabs(fabs(z.a) * region->u[z.i] - fabs(z.b) * region->u[z.j]) <=
+                                              1e-9 * fabs(z.a) * region->u[z.i];
 }
 
 gersh_status gersh__atoms_restrict(gersh__engine *e, const gersh__region *region)

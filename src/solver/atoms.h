@@ -7,10 +7,9 @@
 /* Adds an atom (or, of a dense engine, the vector) with that weight; the same atom is not held twice. */
 gersh_status gersh__atoms_add(gersh__engine *engine, gersh_atom atom, const double *vector, double weight);
 
-/* Adds the candidates with weight 0, and atoms between them and those that are there. scratch: k entries.
- */
-gersh_status gersh__atoms_join(gersh__engine *engine, const gersh__candidate *candidate, size_t found,
-                               double *scratch);
+/* Adds the candidates with weight 0, and atoms between them and those that are there. */
+gersh_status gersh__atoms_join(gersh__engine *engine, const gersh__region *region,
+                               const gersh__candidate *candidate, size_t found);
 
 /* Removes atoms of weight 0. */
 void gersh__atoms_drop(gersh__engine *engine);

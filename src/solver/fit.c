@@ -14,6 +14,9 @@
 static const gersh__solver *const solvers[] = {&gersh__solver_balanced, &gersh__solver_hull,
                                                &gersh__solver_psd, &gersh__solver_diagonal};
 
+/* Mean squared distances from here to its inverse can be learned from without leaving the range of double. */
+#define SMALLEST_MEAN 1e-140
+
 const char *gersh_stop_name(gersh_stop stop)
 {
     static const char *const names[] = {"converged", "max_iter", "max_time", "interrupted"};
@@ -25,24 +28,26 @@ const char *gersh_stop_name(gersh_stop stop)
 static gersh_status read_budget(double *trace, double *rho, const gersh__pairs *pairs,
                                 const gersh_settings *settings)
 {
-    double k = (double)pairs->k, total = 0;
-    if (gersh__setting_is(settings, GERSH__TRACE, "K")) {
-        *trace = k;
-    } else if (!gersh__setting_is(settings, GERSH__TRACE, "auto")) {
-        *trace = gersh__setting_number(settings, GERSH__TRACE);
-    } else {
-        double *d = gersh__alloc(pairs->count, sizeof *d);
-        if (d == NULL)
-            return GERSH_ERROR_MEMORY;
-        gersh__pairs_euclid(pairs, d);
-        for (size_t p = 0; p < pairs->count; p++)
-            total += d[p] / (double)pairs->count;
-        gersh__free(d);
-        if (!(total > 0))
-            return gersh__fail(GERSH_ERROR_INPUT,
-                               "all rows are the same; there is nothing to learn from them");
-        *trace = 2 * k / total;
-    }
+    double k = (double)pairs->k, mean = 0;
+    double *d = gersh__alloc(pairs->count, sizeof *d);
+    if (d == NULL)
+        return GERSH_ERROR_MEMORY;
+    gersh__pairs_euclid(pairs, d);
+    for (size_t p = 0; p < pairs->count; p++)
+        mean += d[p] / (double)pairs->count;
+    gersh__free(d);
+    if (mean == 0)
+        return gersh__fail(GERSH_ERROR_INPUT, "all rows are the same; there is nothing to learn from them");
+    if (!(mean > SMALLEST_MEAN && mean < 1 / SMALLEST_MEAN))
+        return gersh__fail(
+            GERSH_ERROR_INPUT,
+            "the mean squared distance of two rows is %g, beyond what can be computed with; use "
+            "--scale zscore",
+            mean);
+    *trace = gersh__setting_is(settings, GERSH__TRACE, "K") ? k
+             : gersh__setting_is(settings, GERSH__TRACE, "auto")
+                 ? 2 * k / mean
+                 : gersh__setting_number(settings, GERSH__TRACE);
     *rho = gersh__setting_is(settings, GERSH__RHO, "auto") ? 1e-5 * *trace / k
                                                            : gersh__setting_number(settings, GERSH__RHO);
     if (!(*trace > 0) || !(*trace - k * *rho > 0))
@@ -50,6 +55,10 @@ static gersh_status read_budget(double *trace, double *rho, const gersh__pairs *
             GERSH_ERROR_ARGUMENT,
             "trace: %g leaves nothing to learn with %zu features and rho %g; it must be above %g", *trace,
             pairs->k, *rho, k * *rho);
+    if (!(*trace / k * mean < 1 / SMALLEST_MEAN))
+        return gersh__fail(GERSH_ERROR_ARGUMENT,
+                           "trace: %g is too large for data with a mean squared distance of %g", *trace,
+                           mean);
     return GERSH_OK;
 }
 
@@ -140,6 +149,10 @@ gersh_status gersh_fit(gersh_metric **out, gersh_fit_info *info, const gersh_dat
         status = gersh__objective_new(
             &objective, gersh__objective_find(gersh__setting_text(settings, GERSH__OBJECTIVE)), pairs,
             settings);
+    if (status == GERSH_OK && o->rule_count > 0 && solver->dense)
+        status = gersh__fail(
+            GERSH_ERROR_ARGUMENT,
+            "the solver '%s' cannot keep rules for pairs of features; use balanced or hull", solver->name);
     if (status == GERSH_OK && o->rule_count > 0)
         status = gersh__rules_new(&rules, pairs->k, o->rules, o->rule_count);
     if (status == GERSH_OK)

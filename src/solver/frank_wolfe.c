@@ -270,7 +270,7 @@ gersh_status gersh__engine_solve(gersh__engine *e, gersh__region *region, const 
         report(e, stage, limits);
         if (must_stop(e, limits, stop))
             return GERSH_OK;
-        status = gersh__atoms_join(e, candidate, found, region->row_value);
+        status = gersh__atoms_join(e, region, candidate, found);
         if (status == GERSH_OK)
             status = correct_weights(e, gap);
         if (status == GERSH_OK)

@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { MOST_REPEATS = 8 };
+
 /* H over the free entries, ridge on the diagonal, as LAPACK's upper triangle by columns. Returns their
  * number. */
 static size_t free_matrix(double *factor, size_t m, const double *h, const int *free_set, double ridge)
@@ -47,9 +49,15 @@ static double free_step(double *p, double *unit, double *factor, size_t m, const
     if (count == 0)
         return 0;
     lapack_int order = (lapack_int)count, stride = (lapack_int)m;
-    while (free_matrix(factor, m, h, free_set, ridge) > 0 &&
-           LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', order, factor, stride) != 0)
-        ridge *= 100;
+    int info = 1;
+    for (; info != 0 && ridge < 1e300; ridge *= 100) {
+        free_matrix(factor, m, h, free_set, ridge);
+        info = (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', order, factor, stride);
+    }
+    if (info != 0) { /* not a matrix of numbers: stay */
+        memset(p, 0, m * sizeof *p);
+        return 0;
+    }
     LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'U', order, 1, factor, stride, p, order);
     if (held)
         LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'U', order, 1, factor, stride, unit, order);
@@ -93,6 +101,7 @@ void gersh__weights_minimize(double *x, size_t m, const double *h, const double 
     /* Where there is no curvature a step still must not leave the range of numbers: a million budgets at
      * most. */
     double ridge = 1e-6 * scale / budget + 1e-300;
+    int repeats = 0;
     for (size_t round = 0; round < 10 * m + 20; round++) {
         for (size_t i = 0; i < m; i++) {
             gradient[i] = s[i];
@@ -127,18 +136,23 @@ void gersh__weights_minimize(double *x, size_t m, const double *h, const double 
             free_set[stopped] = 0;
             continue;
         }
-        /* The minimum for these bounds: let go of the one that costs most. */
-        double worst = -1e-12 * scale;
+        /* The minimum for these bounds, but for the ridge: again, where that was felt. */
+        double worst = -1e-12 * scale, left = 0;
         size_t loose = m;
         for (size_t i = 0; i < m; i++) {
             double cost = s[i] + (held ? multiplier : 0);
             for (size_t j = 0; j < m; j++)
                 cost += h[i * m + j] * (x[j] - w[j]);
+            left = free_set[i] ? fmax(left, fabs(cost)) : left;
             if (!free_set[i] && cost < worst) {
                 worst = cost;
                 loose = i;
             }
         }
+        if (left > 1e-9 * scale && repeats++ < MOST_REPEATS)
+            continue;
+        repeats = 0;
+        /* Let go of the bound that costs most. */
         if (held && multiplier < worst)
             held = 0;
         else if (loose < m)
