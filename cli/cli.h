@@ -44,7 +44,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command *const cli_commands[]; /* ends with NULL */
-extern const cli_command cli_align, cli_describe, cli_fit, cli_inspect;
+extern const cli_command cli_align, cli_compare, cli_describe, cli_fit, cli_inspect;
 
 /* Reads argv after the command's name. Returns -1 when the command is to run, else the exit status. */
 int cli_parse(cli_args *args, const cli_command *command, int argc, char **argv);

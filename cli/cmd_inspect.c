@@ -51,7 +51,7 @@ static json_t *edges_json(const gersh_graph *graph)
 }
 
 static int print_json(const gersh_model *model, const gersh_model_summary *summary,
-                      const gersh_verification *report)
+                      const gersh_verification *report, const gersh_discs *discs)
 {
     json_t *document = cli_json_summary(model, summary);
     json_t *features = json_array(), *classes = json_array(), *settings = json_object();
@@ -65,10 +65,11 @@ static int print_json(const gersh_model *model, const gersh_model_summary *summa
                             cli_json_text(gersh_settings_get(gersh_model_settings(model), name)));
     }
     json_t *more = json_pack(
-        "{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "version", gersh_model_version(model), "has_data",
+        "{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", gersh_model_version(model), "has_data",
         gersh_model_data(model) != NULL, "feature_names", features, "class_names", classes, "settings",
         settings, "diagonal", cli_json_reals(summary->graph->diagonal, summary->graph->nodes), "edge_list",
-        edges_json(summary->graph), "verification", report != NULL ? checks_json(report) : json_null());
+        edges_json(summary->graph), "verification", report != NULL ? checks_json(report) : json_null(),
+        "scalars", discs != NULL ? cli_json_reals(discs->scalar, discs->nodes) : json_null());
     if (document != NULL && json_object_update(document, more) != 0) {
         json_decref(document);
         document = NULL;
@@ -108,10 +109,28 @@ static gersh_status verify(gersh_verification *report, const gersh_model *model,
     return status;
 }
 
+enum { NAME_WIDTH = 28 };
+
+/* The scalars that align the discs of M, and where the left-ends then are. */
+static void print_scalars(const gersh_model *model, const gersh_discs *discs)
+{
+    printf("lambda_min = %.10g, at least %.10g by the aligned discs\n\n  ", discs->lambda_min,
+           discs->lambda_lower);
+    cli_print_cell("feature", NAME_WIDTH);
+    printf(" %-6s %12s %15s %15s\n", "colour", "scalar", "left-end before", "left-end after");
+    for (size_t i = 0; i < discs->nodes; i++) {
+        printf("  ");
+        cli_print_cell(gersh_model_feature_name(model, i), NAME_WIDTH);
+        printf(" %-6s %12.6g %15.6g %15.6g\n", discs->balance->color[i] > 0 ? "blue" : "red",
+               discs->scalar[i], discs->center[i] - discs->radius[i], discs->center[i] - discs->aligned[i]);
+    }
+}
+
 static int run(const cli_args *args)
 {
     const char *matrix = cli_value(args, "matrix"), *dot = cli_value(args, "dot");
-    int verifies = cli_value(args, "verify") != NULL, result;
+    int verifies = cli_value(args, "verify") != NULL, scalars = cli_value(args, "scalars") != NULL, result;
+    gersh_discs *discs = NULL;
     gersh_model *model = NULL;
     gersh_model_summary *summary = NULL;
     gersh_verification report = {.passed = 1};
@@ -129,13 +148,17 @@ static int run(const cli_args *args)
         status = cli_write_dot(model, summary, dot);
     if (status == GERSH_OK && verifies)
         status = verify(&report, model, args);
+    if (status == GERSH_OK && scalars)
+        status = gersh_discs_align(&discs, summary->graph, &cli_cancel);
     if (status != GERSH_OK) {
         result = cli_fail(args, status, NULL);
     } else if (args->json) {
-        result = print_json(model, summary, verifies ? &report : NULL);
+        result = print_json(model, summary, verifies ? &report : NULL, discs);
     } else {
         if (verifies)
             print_checks(&report);
+        else if (scalars)
+            print_scalars(model, discs);
         else if (args->quiet)
             printf("%.17g\n", gersh_model_info(model)->objective_value);
         else
@@ -144,6 +167,7 @@ static int run(const cli_args *args)
     }
     if (result == EXIT_DONE && !report.passed)
         result = EXIT_BAD;
+    gersh_discs_free(discs);
     gersh_model_summary_free(summary);
     gersh_model_free(model);
     return result;
@@ -155,6 +179,7 @@ static const cli_option options[] = {
      "check fails"},
     {"matrix", 0, "FILE", "write M to this file, as CSV or NPY by its ending (.csv, .npy)"},
     {"dot", 0, "FILE", "write the signed graph to this file, for Graphviz"},
+    {"scalars", 0, NULL, "print the scalars that align the discs of M; its graph must be balanced"},
     {0}};
 
 const cli_command cli_inspect = {

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const cli_command *const cli_commands[] = {&cli_fit, &cli_inspect, &cli_align, &cli_describe, NULL};
+const cli_command *const cli_commands[] = {&cli_fit,   &cli_inspect,  &cli_compare,
+                                           &cli_align, &cli_describe, NULL};
 
 gersh_cancel cli_cancel;
 

@@ -126,6 +126,15 @@ static int take_letter(cli_args *args, int argc, char **argv, int *at)
     return EXIT_BAD;
 }
 
+/* Whether the setting is switched on by its name alone. */
+static int is_flag(const char *setting)
+{
+    for (int i = 0; i < gersh_settings_count(); i++)
+        if (strcmp(gersh_settings_info(i)->name, setting) == 0)
+            return gersh_settings_info(i)->kind == GERSH_SETTING_FLAG;
+    return 0;
+}
+
 /* Handles the option at argv[*at], "--name value" or "--name=value". Returns -1, or an exit status. */
 static int take_option(cli_args *args, int argc, char **argv, int *at)
 {
@@ -143,11 +152,12 @@ static int take_option(cli_args *args, int argc, char **argv, int *at)
             return -1;
         return bad_option(command, setting);
     }
-    if (equals == NULL && *at + 1 >= argc) {
+    int flag = is_flag(setting);
+    if (equals == NULL && !flag && *at + 1 >= argc) {
         fprintf(stderr, "gersh %s: --%s needs a value\n", command->name, setting);
         return EXIT_BAD;
     }
-    const char *value = equals != NULL ? equals + 1 : argv[++*at];
+    const char *value = equals != NULL ? equals + 1 : flag ? "yes" : argv[++*at];
     if (gersh_settings_set(args->settings, setting, value) != GERSH_OK) {
         fprintf(stderr, "gersh %s: --%s\n", command->name, gersh_last_error());
         return EXIT_BAD;

@@ -18,11 +18,12 @@ static const char *objective_of(const gersh_model *model)
     return gersh_model_is_custom(model) ? "custom" : setting(model, "objective");
 }
 
-static const char *stop_sentence(gersh_stop stop)
+static const char *stop_sentence(const gersh_fit_info *info)
 {
-    switch (stop) {
+    switch (info->stop) {
     case GERSH_STOP_CONVERGED:
-        return "value and bound agree as well as was asked for";
+        return info->has_bound ? "value and bound agree as well as was asked for"
+                               : "the objective has settled";
     case GERSH_STOP_MAX_ITER:
         return "the number of iterations was used up (--max-iter)";
     case GERSH_STOP_MAX_TIME:
@@ -50,7 +51,7 @@ static void print_certificate(const gersh_model *model)
         printf("bound:       %.10g: certified that no value is %s than this\n", info->bound,
                maximized ? "larger" : "smaller");
     printf("stopped:     %s, after %.3g s and %d iteration%s: %s\n", gersh_stop_name(info->stop),
-           info->seconds, info->iterations, info->iterations == 1 ? "" : "s", stop_sentence(info->stop));
+           info->seconds, info->iterations, info->iterations == 1 ? "" : "s", stop_sentence(info));
 }
 
 /* A number to order by, and what it belongs to. */

@@ -28,7 +28,7 @@ static void test_settings_table(void **state)
             assert_non_null(info->choices);
         else if (info->kind != GERSH_SETTING_NUMBER) /* a number may have words beside it */
             assert_null(info->choices);
-        if (info->kind != GERSH_SETTING_CHOICE)
+        if (info->kind != GERSH_SETTING_CHOICE && info->kind != GERSH_SETTING_FLAG)
             assert_non_null(info->value);
         if (info->kind == GERSH_SETTING_WHOLE || info->kind == GERSH_SETTING_NUMBER)
             assert_true(info->low < info->high);

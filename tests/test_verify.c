@@ -9,7 +9,8 @@
 #include "model/verify.h"
 
 static const char *const objectives[] = {"mcml", "deml", "lsml", "lmnn", "glr"};
-static const char *const solvers[] = {"diagonal", "balanced", "hull", "psd"};
+static const char *const solvers[] = {"diagonal", "balanced", "hull", "psd",
+                                      "sgml",     "pgml",     "hbnb", "pdcone"};
 
 typedef long double wide;
 

@@ -70,6 +70,7 @@ typedef struct gersh_fit_info {
     double budget; /* the trace allowed, C */
     double rho;
     double seconds_gradient, seconds_minimizer, seconds_objective, seconds_step; /* where the time went */
+    double seconds_eigen; /* in eigenvectors and eigen-decompositions of M */
 } gersh_fit_info;
 
 /*

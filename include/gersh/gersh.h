@@ -3,6 +3,7 @@
 #define GERSH_GERSH_H
 
 #include "gersh/base.h"
+#include "gersh/compare.h"
 #include "gersh/data.h"
 #include "gersh/fit.h"
 #include "gersh/graph.h"

@@ -16,6 +16,7 @@ typedef struct gersh_settings gersh_settings;
 typedef enum gersh_setting_kind {
     GERSH_SETTING_TEXT, /* any text */
     GERSH_SETTING_CHOICE /* one of the words in `choices` */,
+    GERSH_SETTING_FLAG,  /* yes or no */
     GERSH_SETTING_WHOLE, /* a whole number from `low` to `high` */
     GERSH_SETTING_NUMBER /* a number from `low` to `high`, or one of the words in `choices` */
 } gersh_setting_kind;

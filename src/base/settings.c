@@ -39,8 +39,8 @@ static const gersh_setting_info table[GERSH__SETTINGS] = {
     [GERSH__OBJECTIVE] = {"objective", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "glr",
                           "mcml|deml|lsml|lmnn|glr", 0, 0, NULL, "what the metric is to be good at"},
     [GERSH__SOLVER] =
-        {"solver", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "balanced", "diagonal|balanced|hull|psd", 0, 0,
-         NULL,
+        {"solver", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "balanced",
+         "diagonal|balanced|hull|psd|sgml|pgml|hbnb|pdcone", 0, 0, NULL,
          "which metrics are searched: diagonal ones, balanced signed graphs, their convex hull, or "
          "all positive definite ones"},
     [GERSH__TRACE] = {"trace", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "auto", "auto|K", 0, DBL_MAX, "C",
@@ -48,12 +48,22 @@ static const gersh_setting_info table[GERSH__SETTINGS] = {
                       "distance under C/K times the identity is 2"},
     [GERSH__RHO] = {"rho", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "auto", "auto", 0, DBL_MAX, "RHO",
                     "smallest eigenvalue that M must have; auto is 1e-5 C/K"},
-    [GERSH__TOL] = {"tol", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "1e-3", NULL, 1e-12, 1, "TOL",
-                    "stop when value and certified bound agree to this share"},
+    [GERSH__TOL] =
+        {"tol", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "1e-3", NULL, 1e-12, 1, "TOL",
+         "stop when value and certified bound agree to this share; of the paper's schemes: when the "
+         "objective changes by less, 1e-5 unless given"},
     [GERSH__MAX_ITER] = {"max-iter", GERSH_SETTING_WHOLE, GERSH_SETTINGS_FIT, "1000", NULL, 1, 1e9, "N",
-                         "most calls of the linear minimiser"},
+                         "most calls of the linear minimiser, or main iterations of the paper's schemes"},
     [GERSH__MAX_TIME] = {"max-time", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "none", "none", 0, DBL_MAX,
                          "S", "most seconds"},
+    [GERSH__INIT] =
+        {"init", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "tree", "tree|chain|hull|identity", 0, 0, NULL,
+         "first graph of sgml and pgml: the covariances' spanning tree, a chain, the colours of "
+         "the hull's solution, or no edges"},
+    [GERSH__ROWS_ONLY] = {"rows-only", GERSH_SETTING_FLAG, GERSH_SETTINGS_FIT, "no", NULL, 0, 0, NULL,
+                          "sgml and pgml: stop after the rows, before the whole matrix"},
+    [GERSH__NUCLEAR] = {"nuclear", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "0", NULL, 0, DBL_MAX, "TAU",
+                        "pdcone: weight of the nuclear norm of M, added to the objective"},
     [GERSH__SEED] = {"seed", GERSH_SETTING_WHOLE, GERSH_SETTINGS_RUN, "0", NULL, 0, LARGEST_SEED, "N",
                      "seed of the random numbers; the same seed gives the same result"},
     [GERSH__THREADS] = {"threads", GERSH_SETTING_WHOLE, GERSH_SETTINGS_RUN, "0", NULL, 0, 1024, "N",
@@ -143,6 +153,10 @@ static gersh_status check(const gersh_setting_info *info, const char *value)
             return gersh__fail(GERSH_ERROR_ARGUMENT, "%s: '%s' is not one of %s", info->name, excerpt,
                                info->choices);
         break;
+    case GERSH_SETTING_FLAG:
+        if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
+            return gersh__fail(GERSH_ERROR_ARGUMENT, "%s: '%s' is neither yes nor no", info->name, excerpt);
+        break;
     case GERSH_SETTING_WHOLE:
         if (gersh__parse_whole(value, length, (uint64_t)info->low, (uint64_t)info->high, &whole) != 0)
             return gersh__fail(GERSH_ERROR_ARGUMENT, "%s: '%s' is not a whole number from %.0f to %.0f",
@@ -215,6 +229,11 @@ uint64_t gersh__setting_whole(const gersh_settings *settings, int which)
     uint64_t value = 0;
     gersh__parse_whole(text, strlen(text), 0, UINT64_MAX, &value);
     return value;
+}
+
+int gersh__setting_given(const gersh_settings *settings, int which)
+{
+    return settings != NULL && settings->values[which] != NULL;
 }
 
 int gersh__setting_is(const gersh_settings *settings, int which, const char *choice)

@@ -24,6 +24,9 @@ enum {
     GERSH__TOL,
     GERSH__MAX_ITER,
     GERSH__MAX_TIME,
+    GERSH__INIT,
+    GERSH__ROWS_ONLY,
+    GERSH__NUCLEAR,
     GERSH__SEED,
     GERSH__THREADS,
     GERSH__SETTINGS
@@ -32,6 +35,8 @@ enum {
 const char *gersh__setting_text(const gersh_settings *settings, int which);
 double gersh__setting_number(const gersh_settings *settings, int which);
 uint64_t gersh__setting_whole(const gersh_settings *settings, int which);
+/* Whether the setting was set, rather than left at its default. */
+int gersh__setting_given(const gersh_settings *settings, int which);
 int gersh__setting_is(const gersh_settings *settings, int which, const char *choice);
 
 #endif

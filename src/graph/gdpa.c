@@ -23,6 +23,7 @@
 #include "gersh/graph.h"
 #include "gersh/linalg.h"
 #include "graph/factor.h"
+#include "graph/gdpa.h"
 #include "linalg/kernels.h"
 
 #define FLOOR 1e-290     /* smallest entry of u, the largest being near 1 */
@@ -122,7 +123,7 @@ static double misfit(const gersh_graph *a, const double *u, double lambda)
 }
 
 /* Sweeps, forward and backward in turn, over the small entries of u; keeps the best u that it saw. */
-static void refine(const gersh_graph *a, double *u, double *kept, double lambda)
+static void refine(const gersh_graph *a, double *u, double *kept, double lambda, int most)
 {
     const gersh__kernels *kernel = gersh__kernels_here();
     size_t n = a->nodes;
@@ -131,7 +132,7 @@ static void refine(const gersh_graph *a, double *u, double *kept, double lambda)
         largest = fmax(largest, u[i]);
     memcpy(kept, u, n * sizeof *u);
     double best = misfit(a, u, lambda);
-    for (int sweep = 0; sweep < MOST_SWEEPS; sweep++) {
+    for (int sweep = 0; sweep < most; sweep++) {
         double change = 0;
         for (size_t k = 0; k < n; k++) {
             size_t i = sweep % 2 ? n - 1 - k : k;
@@ -161,10 +162,11 @@ static void refine(const gersh_graph *a, double *u, double *kept, double lambda)
  * The first eigenpair. On a sparse graph the iteration is helped by the incomplete Cholesky factor of the
  * matrix shifted to just below its smallest left-end: on trees, an inverse iteration.
  */
-static gersh_status first_eigenpair(gersh_lobpcg_result *eigen, double *u, const gersh_graph *a,
-                                    const gersh_cancel *cancel)
+static gersh_status first_eigenpair(gersh_lobpcg_result *eigen, double *u, const component *c,
+                                    const gersh__align *how)
 {
-    gersh_lobpcg_options options = {.tol = EIGEN_TOL, .cancel = cancel};
+    const gersh_graph *a = &c->graph;
+    gersh_lobpcg_options options = {.tol = how->tol, .cancel = how->cancel};
     gersh_lobpcg *solver = NULL;
     gersh__factor *factor = NULL;
     gersh_status status = gersh_lobpcg_new(&solver, a->nodes);
@@ -178,6 +180,11 @@ static gersh_status first_eigenpair(gersh_lobpcg_result *eigen, double *u, const
         options.preconditioner = gersh__factor_solve;
         options.preconditioner_context = factor;
     }
+    if (status == GERSH_OK && how->start != NULL) {
+        for (size_t i = 0; i < a->nodes; i++)
+            u[i] = how->start[c->node[i]];
+        gersh_lobpcg_start(solver, u);
+    }
     if (status == GERSH_OK)
         status = gersh_lobpcg_solve(eigen, u, solver, gersh_graph_apply, (void *)a, &options);
     gersh__factor_free(factor);
@@ -187,14 +194,14 @@ static gersh_status first_eigenpair(gersh_lobpcg_result *eigen, double *u, const
 
 /* λ_min and the scalars of one component, written to its places in discs. */
 static gersh_status align_component(gersh_discs *discs, const component *c, size_t which, double *u,
-                                    double *scratch, const gersh_cancel *cancel)
+                                    double *scratch, const gersh__align *how)
 {
     const gersh_graph *a = &c->graph;
     gersh_lobpcg_result eigen = {.value = a->diagonal[0]};
     double largest = 0;
     u[0] = 1;
     if (a->nodes > 1) {
-        gersh_status status = first_eigenpair(&eigen, u, a, cancel);
+        gersh_status status = first_eigenpair(&eigen, u, c, how);
         if (status != GERSH_OK)
             return status;
         for (size_t i = 0; i < a->nodes; i++)
@@ -203,7 +210,7 @@ static gersh_status align_component(gersh_discs *discs, const component *c, size
          */
         for (size_t i = 0; i < a->nodes; i++)
             u[i] = fmax(fabs(u[i]), DOUBTFUL * largest);
-        refine(a, u, scratch, eigen.value);
+        refine(a, u, scratch, eigen.value, how->sweeps);
     }
     double length = 0, lower = INFINITY;
     for (size_t i = 0; i < a->nodes; i++)
@@ -234,7 +241,7 @@ static gersh_status unbalanced(const gersh_balance *balance)
         balance->witness_length, balance->witness[0] + 1);
 }
 
-gersh_status gersh_discs_align(gersh_discs **out, const gersh_graph *graph, const gersh_cancel *cancel)
+gersh_status gersh__discs_align(gersh_discs **out, const gersh_graph *graph, const gersh__align *how)
 {
     size_t n = graph->nodes, slots = graph->start[n];
     *out = NULL;
@@ -283,7 +290,7 @@ gersh_status gersh_discs_align(gersh_discs **out, const gersh_graph *graph, cons
         size_t count = first[k + 1] - first[k];
         memcpy(c.node, order + first[k], count * sizeof *order);
         extract(&c, graph, local, count);
-        status = align_component(discs, &c, k, u, scratch, cancel);
+        status = align_component(discs, &c, k, u, scratch, how);
     }
     if (status == GERSH_OK) {
         *out = discs;
@@ -302,4 +309,10 @@ out:
     gersh__free(u);
     gersh__free(scratch);
     return status;
+}
+
+gersh_status gersh_discs_align(gersh_discs **out, const gersh_graph *graph, const gersh_cancel *cancel)
+{
+    gersh__align exact = {.tol = EIGEN_TOL, .sweeps = MOST_SWEEPS, .cancel = cancel};
+    return gersh__discs_align(out, graph, &exact);
 }

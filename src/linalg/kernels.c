@@ -397,6 +397,19 @@ static double hinge_product(size_t n, const double *d, const double *v, double w
     return total;
 }
 
+static double disc_values(size_t n, double a, const double *b, const double *c, double u, const double *us,
+                          double s, const double *sign, double *out)
+{
+#pragma omp simd
+    for (size_t j = 0; j < n; j++) {
+        double ratio = us[j] / u, squared = ratio * ratio;
+        double edge = (a * squared + c[j] - 2 * s * sign[j] * b[j] * ratio) / (1 + squared);
+        double single = a < c[j] ? a : c[j];
+        out[j] = edge < single ? edge : single;
+    }
+    return smallest(n, out);
+}
+
 const gersh__kernels JOIN(gersh__kernels_, GERSH__LEVEL) = {
     .level = TEXT(GERSH__LEVEL),
     .dot = dot,
@@ -405,6 +418,7 @@ const gersh__kernels JOIN(gersh__kernels_, GERSH__LEVEL) = {
     .radius = radius,
     .gather = gather,
     .pair_values = pair_values,
+    .disc_values = disc_values,
     .sum = add_up,
     .square_add = square_add,
     .square_scale = square_scale,

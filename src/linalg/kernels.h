@@ -114,6 +114,13 @@ typedef struct gersh__kernels {
      */
     double (*pair_values)(size_t n, double a, const double *b, const double *c, double s,
                           const double *sign, double *out);
+
+    /*
+     * out_j = the smallest of a, c_j and (a u_j² + c_j u² − 2 s · sign_j · b_j u u_j) / (u² + u_j²): the values of
+     * features and edges whose discs stay aligned under the scalars 1/u. Returns the smallest of them.
+     */
+    double (*disc_values)(size_t n, double a, const double *b, const double *c, double u, const double *us,
+                          double s, const double *sign, double *out);
 } gersh__kernels;
 
 const gersh__kernels *gersh__kernels_here(void);

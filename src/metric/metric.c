@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "linalg/kernels.h"
 
 static const double rounding = 1e-12;
 
@@ -69,28 +70,39 @@ gersh_status gersh_metric_copy(gersh_metric **out, const gersh_metric *metric)
     return GERSH_OK;
 }
 
+/* The dense atoms one row of M at a time: M_i = Σ_t (w_t z_ti) z_t, symmetric to the bit. */
+static void add_dense(const gersh_metric *metric, double *m)
+{
+    size_t k = metric->features;
+    const gersh__kernels *kernel = gersh__kernels_here();
+    for (size_t i = 0; i < k; i++)
+        for (size_t t = 0; t < metric->atoms; t++)
+            kernel->axpy(i + 1, metric->weight[t] * metric->dense[t * k + i], metric->dense + t * k,
+                         m + i * k);
+    for (size_t i = 0; i < k; i++)
+        for (size_t j = 0; j < i; j++)
+            m[j * k + i] = m[i * k + j];
+}
+
 void gersh_metric_matrix(const gersh_metric *metric, double *m)
 {
     size_t k = metric->features;
     memset(m, 0, k * k * sizeof *m);
     for (size_t i = 0; i < k; i++)
         m[i * k + i] = metric->rho;
+    if (metric->dense != NULL) {
+        add_dense(metric, m);
+        return;
+    }
     for (size_t t = 0; t < metric->atoms; t++) {
         double w = metric->weight[t];
-        if (metric->dense == NULL) {
-            const gersh_atom *z = &metric->atom[t];
-            m[z->i * k + z->i] += w * z->a * z->a;
-            if (z->i == z->j)
-                continue;
-            m[z->j * k + z->j] += w * z->b * z->b;
-            m[z->i * k + z->j] += w * (z->a * z->b);
-            m[z->j * k + z->i] += w * (z->a * z->b);
+        const gersh_atom *z = &metric->atom[t];
+        m[z->i * k + z->i] += w * z->a * z->a;
+        if (z->i == z->j)
             continue;
-        }
-        const double *z = metric->dense + t * k;
-        for (size_t i = 0; i < k; i++)
-            for (size_t j = 0; j < k; j++)
-                m[i * k + j] += w * (z[i] * z[j]);
+        m[z->j * k + z->j] += w * z->b * z->b;
+        m[z->i * k + z->j] += w * (z->a * z->b);
+        m[z->j * k + z->i] += w * (z->a * z->b);
     }
 }
 

@@ -132,8 +132,10 @@ static void check_colors(gersh_verification *report, const gersh_model *model, c
             "edges whose sign contradicts the colours");
         return;
     }
-    int free_signs = gersh__setting_is(model->settings, GERSH__SOLVER, "hull") ||
-                     gersh__setting_is(model->settings, GERSH__SOLVER, "psd");
+    static const char *const free_solvers[] = {"hull", "psd", "hbnb", "pdcone"};
+    int free_signs = 0;
+    for (size_t i = 0; i < sizeof free_solvers / sizeof free_solvers[0]; i++)
+        free_signs |= gersh__setting_is(model->settings, GERSH__SOLVER, free_solvers[i]);
     add(report, "colours", free_signs ? GERSH_CHECK_SKIPPED : GERSH_CHECK_FAILED, (double)edges,
         "edges, but no colours: the graph is not balanced");
 }

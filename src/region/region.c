@@ -123,26 +123,6 @@ static size_t scan_end(const scan *s, size_t place)
     return low;
 }
 
-static double gdpa_values(const scan *s, size_t place, size_t first, size_t count, const double *b,
-                          double *out)
-{
-    const gersh__region *r = s->region;
-    size_t i = feature_at(s, place);
-    double least = INFINITY;
-    for (size_t c = 0; c < count; c++) {
-        size_t j = feature_at(s, first + c);
-        double ratio = r->u[j] / r->u[i], weight = ratio + 1 / ratio;
-        double sign = r->color[i] * r->color[j];
-        out[c] =
-            b[c] == 0 && r->rules != NULL
-                ? fmin(s->diagonal[place], s->diagonal[first + c])
-                : (s->diagonal[place] * ratio + s->diagonal[first + c] / ratio - 2 * sign * b[c]) / weight;
-        out[c] = fmin(out[c], fmin(s->diagonal[place], s->diagonal[first + c]));
-        least = fmin(least, out[c]);
-    }
-    return least;
-}
-
 /* Scans the row at `place` against places first..end−1, whose entries of G are in b. */
 static void scan_row(const scan *s, size_t place, size_t first, size_t end, double *b, double *values)
 {
@@ -156,8 +136,10 @@ static void scan_row(const scan *s, size_t place, size_t first, size_t end, doub
         }
     }
     double least;
-    if (r->kind == GERSH__GDPA)
-        least = gdpa_values(s, place, first, count, b, values);
+    if (r->kind == GERSH__GDPA) /* in the features' own order */
+        least = gersh__kernels_here()->disc_values(count, s->diagonal[place], b, s->diagonal + first,
+                                                   r->u[place], r->u + first, r->color[place],
+                                                   r->color + first, values);
     else
         least = gersh__kernels_here()->pair_values(count, s->diagonal[place], b, s->diagonal + first,
                                                    s->color != NULL ? s->color[place] : 1,

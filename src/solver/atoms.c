@@ -145,6 +145,21 @@ static int is_same(const gersh__engine *e, size_t a, gersh_atom atom, const doub
            fabs(e->atom[a].b - atom.b) < SAME;
 }
 
+/* Adds the atom behind the others. */
+static gersh_status append(gersh__engine *e, gersh_atom atom, const double *vector, double weight)
+{
+    gersh_status status = reserve(e, e->atoms + 1);
+    if (status != GERSH_OK)
+        return status;
+    size_t a = e->atoms++;
+    e->atom[a] = atom;
+    e->theta[a] = weight;
+    if (e->dense && vector != NULL)
+        memcpy(e->vector + a * e->pairs->k, vector, e->pairs->k * sizeof *vector);
+    project(e, atom, vector, e->t + a * e->pairs->n);
+    return GERSH_OK;
+}
+
 gersh_status gersh__atoms_add(gersh__engine *e, gersh_atom atom, const double *vector, double weight)
 {
     if (!e->dense && atom.i > atom.j)
@@ -157,16 +172,7 @@ gersh_status gersh__atoms_add(gersh__engine *e, gersh_atom atom, const double *v
             return GERSH_OK;
         }
     }
-    gersh_status status = reserve(e, e->atoms + 1);
-    if (status != GERSH_OK)
-        return status;
-    size_t a = e->atoms++;
-    e->atom[a] = atom;
-    e->theta[a] = weight;
-    if (e->dense && vector != NULL)
-        memcpy(e->vector + a * e->pairs->k, vector, e->pairs->k * sizeof *vector);
-    project(e, atom, vector, e->t + a * e->pairs->n);
-    return GERSH_OK;
+    return append(e, atom, vector, weight);
 }
 
 /*
@@ -344,7 +350,9 @@ gersh_status gersh__engine_start(gersh__engine *e, const gersh_metric *metric)
     for (size_t a = 0; a < metric->atoms && status == GERSH_OK; a++) {
         gersh_atom atom = metric->atom != NULL ? metric->atom[a] : (gersh_atom){0, 0, 0, 0};
         const double *vector = metric->dense != NULL ? metric->dense + a * metric->features : NULL;
-        status = gersh__atoms_add(e, atom, vector, factor * metric->weight[a]);
+        status = e->dense
+                     ? append(e, atom, vector, factor * metric->weight[a]) /* they are many, and differ */
+                     : gersh__atoms_add(e, atom, vector, factor * metric->weight[a]);
     }
     return status;
 }

@@ -49,11 +49,8 @@ static size_t root_of(const forest *f, size_t i, double *color)
     return i;
 }
 
-/*
- * Colours along the maximum spanning forest of |M_ij| (Kruskal). part gets the same number for all nodes of
- * a connected part. *balanced says whether no edge contradicts the colours.
- */
-static gersh_status color_nodes(const gersh__engine *e, double *color, size_t *part, int *balanced)
+/* Kruskal. */
+gersh_status gersh__color_nodes(const gersh__engine *e, double *color, size_t *part, int *balanced)
 {
     size_t k = e->pairs->k, count = 0;
     edge *list = gersh__alloc(e->atoms, sizeof *list);
@@ -123,7 +120,7 @@ static gersh_status try_colors(search *s, int *kept)
     s->best = NULL;
     s->value = value;
     memcpy(s->color, s->tried, k * sizeof *s->color);
-    status = color_nodes(e, s->tried, s->part, &balanced); /* for the parts; the colours stay */
+    status = gersh__color_nodes(e, s->tried, s->part, &balanced); /* for the parts; the colours stay */
     return status == GERSH_OK ? gersh__engine_metric(&s->best, e) : status;
 }
 
@@ -192,7 +189,7 @@ static gersh_status solve_balanced(gersh__solver_run *run)
     double bound = run->bound;
     gersh_stop hull_stop = run->stop;
     if (status == GERSH_OK)
-        status = color_nodes(run->engine, s.color, s.part, &balanced);
+        status = gersh__color_nodes(run->engine, s.color, s.part, &balanced);
     if (status == GERSH_OK && !balanced) {
         status = gersh__solve_region(run, GERSH__BALANCED, s.color, "balanced");
         if (status == GERSH_OK)
@@ -202,7 +199,7 @@ static gersh_status solve_balanced(gersh__solver_run *run)
         s.value = gersh__engine_value(run->engine);
         s.last_iteration = (1 + TRY_SHARE) * run->engine->iterations;
         if (status == GERSH_OK)
-            status = color_nodes(run->engine, s.tried, s.part, &balanced);
+            status = gersh__color_nodes(run->engine, s.tried, s.part, &balanced);
         if (status == GERSH_OK)
             status = flip_while_it_pays(&s, bound);
     }

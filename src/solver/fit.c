@@ -11,8 +11,9 @@
 #include "objective/custom.h"
 #include "solver/solver.h"
 
-static const gersh__solver *const solvers[] = {&gersh__solver_balanced, &gersh__solver_hull,
-                                               &gersh__solver_psd, &gersh__solver_diagonal};
+static const gersh__solver *const solvers[] = {
+    &gersh__solver_balanced, &gersh__solver_hull, &gersh__solver_psd,  &gersh__solver_diagonal,
+    &gersh__solver_pdcone,   &gersh__solver_hbnb, &gersh__solver_sgml, &gersh__solver_pgml};
 
 /* Mean squared distances from here to its inverse can be learned from without leaving the range of double. */
 #define SMALLEST_MEAN 1e-140
@@ -109,7 +110,8 @@ static void fill_info(gersh_fit_info *info, const gersh__solver_run *run, double
                              .seconds_gradient = e->seconds_gradient,
                              .seconds_minimizer = e->seconds_minimizer,
                              .seconds_objective = e->seconds_objective,
-                             .seconds_step = e->seconds_step};
+                             .seconds_step = e->seconds_step,
+                             .seconds_eigen = e->seconds_eigen};
 }
 
 static const gersh__solver *find_solver(const char *name)
@@ -165,6 +167,7 @@ gersh_status gersh_fit(gersh_metric **out, gersh_fit_info *info, const gersh_dat
     if (status == GERSH_OK) {
         run.pairs = pairs;
         run.rules = rules;
+        run.settings = settings;
         status = solver->run(&run);
     }
     if (status == GERSH_OK)

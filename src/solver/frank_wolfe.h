@@ -42,7 +42,7 @@ typedef struct gersh__engine {
     double bound; /* certified for the region of the last solve */
     double floor; /* 1e-6 |F((C/K) I)|, the least scale of a relative gap */
     int iterations, newton_steps;
-    double seconds_gradient, seconds_minimizer, seconds_objective, seconds_step;
+    double seconds_gradient, seconds_minimizer, seconds_objective, seconds_step, seconds_eigen;
 } gersh__engine;
 
 gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, gersh__objective *objective,

@@ -9,6 +9,7 @@ typedef struct gersh__solver_run {
     gersh__engine *engine;
     const gersh__pairs *pairs;
     const gersh__rules *rules;
+    const gersh_settings *settings; /* or NULL: the defaults */
     gersh__limits limits;
     gersh_stop stop;
     double bound; /* certified lower bound of F over the hull (psd: over the cone; diagonal: none beyond
@@ -22,10 +23,17 @@ typedef struct gersh__solver {
 } gersh__solver;
 
 extern const gersh__solver gersh__solver_diagonal, gersh__solver_hull, gersh__solver_psd,
-    gersh__solver_balanced;
+    gersh__solver_balanced, gersh__solver_pdcone, gersh__solver_hbnb, gersh__solver_sgml,
+    gersh__solver_pgml;
 
 /* One region from start to end; run->bound is the bound for it. */
 gersh_status gersh__solve_region(gersh__solver_run *run, gersh__region_kind kind, const double *color,
                                  const char *stage);
+
+/*
+ * Colours along the maximum spanning forest of |M_ij|. part gets the same number for all nodes of a connected part.
+ * *balanced says whether no edge contradicts the colours.
+ */
+gersh_status gersh__color_nodes(const gersh__engine *engine, double *color, size_t *part, int *balanced);
 
 #endif

@@ -1,0 +1,66 @@
+/*
+ * Signed graph metric learning (Algorithm 1 of the paper): a sparse balanced matrix M, kept as colours σ, scalars u,
+ * edges |M_ij| and the slacks of the discs,
+ *
+ *     M_ii = ρ + t_i + Σ_j |M_ij| u_j/u_i ,   t_i >= 0,   Σ_i t_i + Σ_{i<j} (u_i/u_j + u_j/u_i) |M_ij| <= B,
+ *
+ * so that every state is a graph metric by its own account.
+ */
+#ifndef GERSH_SRC_SOLVER_SGML_H
+#define GERSH_SRC_SOLVER_SGML_H
+
+#include "solver/solver.h"
+
+typedef struct gersh__sgml_edge {
+    size_t i, j;
+    double size; /* |M_ij| > 0 */
+} gersh__sgml_edge;
+
+typedef struct gersh__sgml {
+    gersh__solver_run *run;
+    gersh__engine *engine;
+    const gersh__pairs *pairs;
+    size_t k;
+    int positive;  /* every node is blue: pgml */
+    double *color; /* ±1 */
+    double *u;
+    double *slack;
+    size_t *part; /* connected part of each node; colour and scale are relative to it */
+    gersh__sgml_edge *edge;
+    size_t edges, capacity;
+    double *d; /* distances under M */
+    double value;
+    void (*observe)(void *context, const struct gersh__sgml *state); /* after every step, or NULL */
+    void *observe_context;
+    double *scratch; /* n */
+    /* of the steps */
+    double *fixed, *moving, *vertex, *next_d, *next_g, *g, *product; /* a value each pair */
+    double *row, *kept_row; /* |M_rj| of the row at hand, and of the first try */
+    double *kept_color, *kept_u, *kept_slack, *kept_moving;
+    size_t *kept_part;
+} gersh__sgml;
+
+gersh_status gersh__sgml_new(gersh__sgml **out, gersh__solver_run *run, int positive);
+void gersh__sgml_free(gersh__sgml *state);
+
+/* The first graph, as the setting `init` says. */
+gersh_status gersh__sgml_start(gersh__sgml *state);
+
+/* Lines 2-12: rows in turn with both colours, until colours and objective settle. Lines 13-16: the whole matrix. */
+gersh_status gersh__sgml_rows(gersh__sgml *state);
+gersh_status gersh__sgml_whole(gersh__sgml *state);
+
+/* New scalars from the first eigenvectors of the connected parts, where they certify no less than the old. */
+gersh_status gersh__sgml_scalars(gersh__sgml *state);
+
+/* d and F anew from the state. */
+void gersh__sgml_refresh(gersh__sgml *state);
+
+/* M as a metric. */
+gersh_status gersh__sgml_metric(gersh_metric **out, const gersh__sgml *state);
+
+/* d += factor · distances of the edge's atom under the scalars u (θ = 1 is |M_ij| = 1). */
+void gersh__sgml_add_edge(const gersh__sgml *state, const double *u, const double *color, size_t i,
+                          size_t j, double factor, double *d);
+
+#endif

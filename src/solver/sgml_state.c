@@ -1,0 +1,326 @@
+/* The state of sgml and pgml: memory, first graph, scalars, and M as a metric; see sgml.h. */
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/settings.h"
+#include "graph/gdpa.h"
+#include "graph/tree.h"
+#include "linalg/kernels.h"
+#include "solver/atoms.h"
+#include "solver/sgml.h"
+
+#define EIGEN_TOL 1e-10
+enum { EIGEN_SWEEPS = 200 };
+
+/* A slack that is negative by no more than this share of the budget is 0 but for rounding. */
+#define ROUNDING 1e-13
+
+void gersh__sgml_free(gersh__sgml *s)
+{
+    if (s == NULL)
+        return;
+    void *blocks[] = {s->color,      s->u,           s->slack,    s->part,     s->edge,       s->d,
+                      s->scratch,    s->fixed,       s->moving,   s->vertex,   s->next_d,     s->next_g,
+                      s->g,          s->product,     s->row,      s->kept_row, s->kept_color, s->kept_u,
+                      s->kept_slack, s->kept_moving, s->kept_part};
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+        gersh__free(blocks[i]);
+    gersh__free(s);
+}
+
+gersh_status gersh__sgml_new(gersh__sgml **out, gersh__solver_run *run, int positive)
+{
+    const gersh__pairs *pairs = run->pairs;
+    *out = NULL;
+    gersh__sgml *s = gersh__alloc(1, sizeof *s);
+    if (s == NULL)
+        return GERSH_ERROR_MEMORY;
+    s->run = run;
+    s->engine = run->engine;
+    s->pairs = pairs;
+    s->k = pairs->k;
+    s->positive = positive;
+    struct {
+        double **block;
+        size_t count;
+    } rows[] = {{&s->color, s->k},           {&s->u, s->k},
+                {&s->slack, s->k},           {&s->row, s->k},
+                {&s->kept_row, s->k},        {&s->kept_color, s->k},
+                {&s->kept_u, s->k},          {&s->kept_slack, s->k},
+                {&s->scratch, pairs->n},     {&s->d, pairs->count},
+                {&s->fixed, pairs->count},   {&s->moving, pairs->count},
+                {&s->vertex, pairs->count},  {&s->next_d, pairs->count},
+                {&s->next_g, pairs->count},  {&s->g, pairs->count},
+                {&s->product, pairs->count}, {&s->kept_moving, pairs->count}};
+    gersh_status status = GERSH_OK;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        *rows[i].block = gersh__alloc(rows[i].count, sizeof(double));
+        status = *rows[i].block != NULL ? status : GERSH_ERROR_MEMORY;
+    }
+    s->part = gersh__alloc(s->k, sizeof *s->part);
+    s->kept_part = gersh__alloc(s->k, sizeof *s->kept_part);
+    if (status != GERSH_OK || !s->part || !s->kept_part) {
+        gersh__sgml_free(s);
+        return GERSH_ERROR_MEMORY;
+    }
+    *out = s;
+    return GERSH_OK;
+}
+
+void gersh__sgml_add_edge(const gersh__sgml *s, const double *u, const double *color, size_t i, size_t j,
+                          double factor, double *d)
+{
+    size_t n = s->pairs->n;
+    const double *x = s->pairs->x;
+    double a = sqrt(u[j] / u[i]), b = -color[i] * color[j] / a;
+    for (size_t p = 0; p < n; p++)
+        s->scratch[p] = a * x[i * n + p] + b * x[j * n + p];
+    gersh__pairs_add(s->pairs, factor, s->scratch, d);
+}
+
+void gersh__sgml_refresh(gersh__sgml *s)
+{
+    size_t n = s->pairs->n;
+    memcpy(s->d, s->engine->base, s->pairs->count * sizeof *s->d);
+    for (size_t i = 0; i < s->k; i++)
+        if (s->slack[i] > 0)
+            gersh__pairs_add(s->pairs, s->slack[i], s->pairs->x + i * n, s->d);
+    for (size_t e = 0; e < s->edges; e++)
+        gersh__sgml_add_edge(s, s->u, s->color, s->edge[e].i, s->edge[e].j, s->edge[e].size, s->d);
+    s->value = s->engine->objective->kind->evaluate(s->engine->objective, s->d, s->g);
+}
+
+/* Correlations of feature i with all features. */
+static void correlations(void *context, size_t i, double *row)
+{
+    const gersh__sgml *s = context;
+    size_t n = s->pairs->n;
+    const double *x = s->pairs->x;
+    double mean_i = 0;
+    for (size_t p = 0; p < n; p++)
+        mean_i += x[i * n + p] / (double)n;
+    for (size_t j = 0; j < s->k; j++) {
+        double mean_j = 0, cross = 0, own = 0, other = 0;
+        for (size_t p = 0; p < n; p++)
+            mean_j += x[j * n + p] / (double)n;
+        for (size_t p = 0; p < n; p++) {
+            double a = x[i * n + p] - mean_i, b = x[j * n + p] - mean_j;
+            cross += a * b;
+            own += a * a;
+            other += b * b;
+        }
+        row[j] = own > 0 && other > 0 ? cross / sqrt(own * other) : 0;
+    }
+}
+
+static gersh_status add_edge(gersh__sgml *s, size_t i, size_t j, double size)
+{
+    if (gersh__grow(&s->edge, &s->capacity, s->edges + 1, sizeof *s->edge) != 0)
+        return GERSH_ERROR_MEMORY;
+    s->edge[s->edges++] = (gersh__sgml_edge){i, j, size};
+    return GERSH_OK;
+}
+
+/*
+ * The paper's first matrix: C/K on the diagonal, C/K² in size on the edges of a tree, the edge positive where the two
+ * features go together (M_ij = −sign(E_ij) C/K²). parent[i] = i has no edge.
+ */
+static gersh_status start_tree(gersh__sgml *s, const size_t *parent, size_t root)
+{
+    double trace = s->engine->budget + (double)s->k * s->engine->rho, k = (double)s->k;
+    double *row = s->row;
+    gersh_status status = GERSH_OK;
+    size_t colored = 1;
+    memset(s->color, 0, s->k * sizeof *s->color);
+    s->color[root] = 1;
+    for (size_t i = 0; i < s->k; i++)
+        s->slack[i] = trace / k - s->engine->rho;
+    while (colored < s->k && status == GERSH_OK) { /* a level of the tree at a time */
+        size_t before = colored;
+        for (size_t i = 0; i < s->k && status == GERSH_OK; i++) {
+            size_t up = parent[i];
+            if (s->color[i] != 0 || s->color[up] == 0)
+                continue;
+            correlations(s, up, row);
+            if (s->positive && row[i] <= 0) { /* only edges between features that go together */
+                s->color[i] = 1;
+            } else {
+                s->color[i] = row[i] < 0 ? -s->color[up] : s->color[up];
+                status = add_edge(s, up, i, trace / (k * k));
+                s->slack[i] -= trace / (k * k);
+                s->slack[up] -= trace / (k * k);
+            }
+            colored++;
+        }
+        if (colored == before)
+            break;
+    }
+    return status;
+}
+
+/* M_ii of every node. */
+static void diagonal_of(const gersh__sgml *s, double *diagonal)
+{
+    for (size_t i = 0; i < s->k; i++)
+        diagonal[i] = s->engine->rho + s->slack[i];
+    for (size_t e = 0; e < s->edges; e++) {
+        size_t i = s->edge[e].i, j = s->edge[e].j;
+        diagonal[i] += s->edge[e].size * s->u[j] / s->u[i];
+        diagonal[j] += s->edge[e].size * s->u[i] / s->u[j];
+    }
+}
+
+/* The hull's solution: colours along its spanning tree, and of its edges those that they allow. */
+static gersh_status start_hull(gersh__sgml *s)
+{
+    gersh__engine *e = s->engine;
+    gersh_status status = gersh__solve_region(s->run, GERSH__HULL, NULL, "hull");
+    int balanced;
+    if (status == GERSH_OK)
+        status = gersh__color_nodes(e, s->color, s->part, &balanced);
+    memset(s->slack, 0, s->k * sizeof *s->slack);
+    for (size_t i = 0; i < s->k && s->positive; i++)
+        s->color[i] = 1;
+    for (size_t a = 0; a < e->atoms && status == GERSH_OK; a++) {
+        gersh_atom z = e->atom[a];
+        double size = e->theta[a] * fabs(z.a * z.b);
+        s->slack[z.i] += e->theta[a] * z.a * z.a;
+        s->slack[z.j] += e->theta[a] * z.b * z.b;
+        if (z.i == z.j || z.a * z.b * s->color[z.i] * s->color[z.j] >= 0)
+            continue;
+        s->slack[z.i] -= size; /* under u = 1; below 0 until the scalars are made */
+        s->slack[z.j] -= size;
+        status = add_edge(s, z.i, z.j, size);
+    }
+    return status;
+}
+
+/* The slacks under the scalars u; returns the smallest. */
+static double slacks_under(const gersh__sgml *s, const double *u, const double *diagonal, double *slack)
+{
+    double least = INFINITY;
+    for (size_t i = 0; i < s->k; i++)
+        slack[i] = diagonal[i] - s->engine->rho;
+    for (size_t e = 0; e < s->edges; e++) {
+        size_t i = s->edge[e].i, j = s->edge[e].j;
+        slack[i] -= s->edge[e].size * u[j] / u[i];
+        slack[j] -= s->edge[e].size * u[i] / u[j];
+    }
+    for (size_t i = 0; i < s->k; i++)
+        least = fmin(least, slack[i]);
+    return least;
+}
+
+/*
+ * Feasible is what the discs say for the scalars in hand: a part takes its new scalars only where they leave no slack
+ * below 0, or less far than the old ones do.
+ */
+static void take_scalars(gersh__sgml *s, const gersh_discs *discs, double *diagonal, double *fresh)
+{
+    double *old_slack = s->kept_slack, *new_slack = s->kept_color, limit = -ROUNDING * s->engine->budget;
+    for (size_t i = 0; i < s->k; i++)
+        fresh[i] = 1 / discs->scalar[i];
+    slacks_under(s, s->u, diagonal, old_slack);
+    slacks_under(s, fresh, diagonal, new_slack);
+    memcpy(s->part, discs->balance->component, s->k * sizeof *s->part);
+    double *old_least = s->row, *new_least = s->kept_row; /* by part */
+    for (size_t i = 0; i < s->k; i++)
+        old_least[i] = new_least[i] = INFINITY;
+    for (size_t i = 0; i < s->k; i++) {
+        old_least[s->part[i]] = fmin(old_least[s->part[i]], old_slack[i]);
+        new_least[s->part[i]] = fmin(new_least[s->part[i]], new_slack[i]);
+    }
+    for (size_t i = 0; i < s->k; i++)
+        if (new_least[s->part[i]] >= limit || new_least[s->part[i]] > old_least[s->part[i]])
+            s->u[i] = fresh[i];
+    slacks_under(s, s->u, diagonal, s->slack);
+    for (size_t i = 0; i < s->k; i++)
+        s->slack[i] = fmax(s->slack[i], 0);
+}
+
+gersh_status gersh__sgml_scalars(gersh__sgml *s)
+{
+    double begin = gersh__clock_seconds();
+    size_t *first = gersh__alloc(s->edges, sizeof *first), *second = gersh__alloc(s->edges, sizeof *second);
+    double *entry = gersh__alloc(s->edges, sizeof *entry);
+    double *diagonal = gersh__alloc(s->k, sizeof *diagonal), *fresh = gersh__alloc(s->k, sizeof *fresh);
+    gersh_graph *graph = NULL;
+    gersh_discs *discs = NULL;
+    gersh__align how = {EIGEN_TOL, EIGEN_SWEEPS, s->u, NULL};
+    gersh_status status = first && second && entry && diagonal && fresh ? GERSH_OK : GERSH_ERROR_MEMORY;
+    if (status != GERSH_OK)
+        goto out;
+    diagonal_of(s, diagonal);
+    for (size_t e = 0; e < s->edges; e++) {
+        first[e] = s->edge[e].i;
+        second[e] = s->edge[e].j;
+        entry[e] = -s->color[first[e]] * s->color[second[e]] * s->edge[e].size;
+    }
+    status = gersh_graph_from_edges(&graph, s->k, diagonal, s->edges, first, second, entry);
+    if (status == GERSH_OK)
+        status = gersh__discs_align(&discs, graph, &how);
+    if (status == GERSH_OK)
+        take_scalars(s, discs, diagonal, fresh);
+out:
+    s->engine->seconds_eigen += gersh__clock_seconds() - begin;
+    gersh_discs_free(discs);
+    gersh_graph_free(graph);
+    gersh__free(first);
+    gersh__free(second);
+    gersh__free(entry);
+    gersh__free(diagonal);
+    gersh__free(fresh);
+    return status;
+}
+
+gersh_status gersh__sgml_metric(gersh_metric **out, const gersh__sgml *s)
+{
+    size_t atoms = s->edges, a = 0;
+    for (size_t i = 0; i < s->k; i++)
+        atoms += s->slack[i] > 0;
+    gersh_status status = gersh_metric_new(out, s->k, s->engine->rho, atoms, 0);
+    if (status != GERSH_OK)
+        return status;
+    for (size_t i = 0; i < s->k; i++) {
+        if (s->slack[i] > 0) {
+            (*out)->weight[a] = s->slack[i];
+            (*out)->atom[a++] = (gersh_atom){i, i, 1, 0};
+        }
+    }
+    for (size_t e = 0; e < s->edges; e++, a++) {
+        size_t i = s->edge[e].i, j = s->edge[e].j;
+        double ratio = sqrt(s->u[j] / s->u[i]), length = hypot(ratio, 1 / ratio);
+        (*out)->weight[a] = s->edge[e].size * length * length;
+        (*out)->atom[a] = (gersh_atom){i, j, ratio / length, -s->color[i] * s->color[j] / ratio / length};
+    }
+    return GERSH_OK;
+}
+
+gersh_status gersh__sgml_start(gersh__sgml *s)
+{
+    const gersh_settings *settings = s->run->settings;
+    size_t *parent = s->kept_part, root = 0;
+    gersh_status status = GERSH_OK;
+    gersh__random random;
+    for (size_t i = 0; i < s->k; i++) {
+        s->color[i] = s->u[i] = 1;
+        s->slack[i] = s->engine->budget / (double)s->k;
+        s->part[i] = i;
+    }
+    if (gersh__setting_is(settings, GERSH__INIT, "hull"))
+        return start_hull(s);
+    if (gersh__setting_is(settings, GERSH__INIT, "tree")) {
+        gersh__random_seed(&random, gersh__setting_whole(settings, GERSH__SEED));
+        root = (size_t)gersh__random_below(&random, s->k);
+        status = gersh__spanning_tree(parent, s->k, correlations, s, root);
+    } else if (gersh__setting_is(settings, GERSH__INIT, "chain")) {
+        for (size_t i = 0; i < s->k; i++)
+            parent[i] = i > 0 ? i - 1 : 0;
+    } else {
+        return status;
+    }
+    return status == GERSH_OK ? start_tree(s, parent, root) : status;
+}
