@@ -33,6 +33,7 @@ demo: build
 
 test: build
 	@cd $(BUILD) && $(ctest) --output-on-failure --parallel $(JOBS)
+	@grep -h '^skipped: ' $(BUILD)/Testing/Temporary/LastTest.log || true
 
 bench: override CMAKE_ARGS += -DGERSH_BENCH=ON
 bench: build
