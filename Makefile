@@ -37,7 +37,7 @@ test: build
 
 bench: override CMAKE_ARGS += -DGERSH_BENCH=ON
 bench: build
-	@$(cmake) --build $(BUILD) --target bench
+	@GERSH_DATA="$(GERSH_DATA)" $(cmake) --build $(BUILD) --target bench
 
 install: build
 	@DESTDIR="$(DESTDIR)" $(cmake) --install $(BUILD) --prefix "$(PREFIX)"

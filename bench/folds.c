@@ -191,14 +191,11 @@ static void print_wholes(const char *folder)
 
 int main(int argc, char **argv)
 {
-    const char *given = getenv("GERSH_DATA");
-    if (argc > 2 || (argc == 2 && argv[1][0] == '-')) {
-        fprintf(stderr, "usage: bench_folds [DATA_DIR]\n");
+    const char *folder = argc == 2 ? argv[1] : getenv("GERSH_DATA");
+    if (argc > 2 || folder == NULL || folder[0] == '\0' || folder[0] == '-') {
+        fprintf(stderr, "usage: bench_folds DATA_DIR, or GERSH_DATA=DATA_DIR bench_folds\n");
         return 2;
     }
-    const char *folder = argc == 2                           ? argv[1]
-                         : given != NULL && given[0] != '\0' ? given
-                                                             : GERSH_SOURCE_DIR "/../shared/datasets";
     print_version();
     print_folds(folder);
     print_wholes(folder);
