@@ -1,11 +1,39 @@
-/* Many atoms at once: d_ij = b_ii + b_jj − 2 b_ij with B = T diag(weight) Tᵀ, one symmetric product. */
+/* Many atoms at once: d_ij = b_ii + b_jj − 2 b_ij with B = T diag(weight) Tᵀ, a stripe of rows at a time. */
 #include "pairs/combine.h"
 
 #include <cblas.h>
 #include <math.h>
 #include <string.h>
 
-enum { FEW_SAMPLES = 32, FEW_ATOMS = 4 };
+enum { FEW_SAMPLES = 32, FEW_ATOMS = 4, STRIPE = 64 };
+
+/* What the stripes of samples share. */
+typedef struct product {
+    const gersh__pairs *pairs;
+    size_t m;
+    const double *scaled;   /* m × n: √weight t */
+    const double *diagonal; /* b_ii */
+    double *d;
+} product;
+
+/* The rows of B of one stripe, up to the diagonal, and the distances from them. */
+static void stripe(void *context, size_t part, int worker)
+{
+    const product *p = context;
+    size_t n = p->pairs->n, from = part * STRIPE, to = from + STRIPE < n ? from + STRIPE : n;
+    double *b = p->pairs->square + from * n;
+    (void)worker;
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)(to - from), (int)to, (int)p->m, 1.0,
+                p->scaled + from, (int)n, p->scaled, (int)n, 0.0, b, (int)n);
+    for (size_t i = from; i < to; i++) {
+        double *row = p->d + (i > 0 ? gersh__pair(i, 0) : 0), own = p->diagonal[i];
+        const double *entry = b + (i - from) * n;
+        for (size_t j = 0; j < i; j++) {
+            double distance = own + p->diagonal[j] - 2 * entry[j];
+            row[j] += distance > 0 ? distance : 0;
+        }
+    }
+}
 
 void gersh__pairs_combine(const gersh__pairs *pairs, size_t m, const double *t, const double *weight,
                           double *scratch, double *d)
@@ -17,24 +45,15 @@ void gersh__pairs_combine(const gersh__pairs *pairs, size_t m, const double *t, 
                 gersh__pairs_add(pairs, weight[a], t + a * n, d);
         return;
     }
+    double *diagonal = pairs->diagonal;
+    memset(diagonal, 0, n * sizeof *diagonal);
     for (size_t a = 0; a < m; a++) {
         double root = sqrt(weight[a]);
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
             scratch[a * n + i] = root * t[a * n + i];
-    }
-    double *b = pairs->square;
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)n, (int)m, 1.0, scratch, (int)n, 0.0, b,
-                (int)n);
-    double *diagonal = scratch; /* its projections are in B now */
-    for (size_t i = 0; i < n; i++)
-        diagonal[i] = b[i * n + i];
-    for (size_t i = 1; i < n; i++) {
-        double *row = d + gersh__pair(i, 0);
-        const double *from = b + i * n;
-        double own = diagonal[i];
-        for (size_t j = 0; j < i; j++) {
-            double distance = own + diagonal[j] - 2 * from[j];
-            row[j] += distance > 0 ? distance : 0;
+            diagonal[i] += scratch[a * n + i] * scratch[a * n + i];
         }
     }
+    product p = {pairs, m, scratch, diagonal, d};
+    gersh__pool_run(pairs->pool, (n + STRIPE - 1) / STRIPE, stripe, &p);
 }

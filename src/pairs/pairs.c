@@ -191,7 +191,8 @@ gersh_status gersh__pairs_new(gersh__pairs **out, const gersh_dataset *data, con
         status = gersh__pairs_work_new(&pairs->work);
     if (status == GERSH_OK && list_first == NULL && n > FEW_SAMPLES) {
         pairs->square = gersh__alloc(n, n * sizeof *pairs->square);
-        if (pairs->square == NULL)
+        pairs->diagonal = gersh__alloc(n, sizeof *pairs->diagonal);
+        if (pairs->square == NULL || pairs->diagonal == NULL)
             status = GERSH_ERROR_MEMORY;
     }
     if (status == GERSH_OK)
@@ -213,6 +214,7 @@ void gersh__pairs_free(gersh__pairs *pairs)
     gersh__free(pairs->first);
     gersh__free(pairs->second);
     gersh__free(pairs->square);
+    gersh__free(pairs->diagonal);
     gersh__free(pairs->part);
     gersh__pairs_work_free(pairs->work);
     gersh__free(pairs);

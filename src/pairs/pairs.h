@@ -30,6 +30,7 @@ typedef struct gersh__pairs {
     size_t *second;      /* NULL: all pairs */
     gersh__pool *pool;   /* not owned; NULL: no threads */
     double *square;      /* n × n scratch of the maps, for all pairs of more than a few samples */
+    double *diagonal;    /* n, scratch too */
     size_t parts;        /* of loops over pairs, from their number alone */
     size_t *part;        /* parts + 1: where each begins, in samples for all pairs, else in listed pairs */
     struct gersh__pairs_work *work; /* kept scratch of gersh__pairs_gram */
