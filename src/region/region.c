@@ -298,7 +298,7 @@ static gersh__candidate make_candidate(const gersh__region *r, const gersh__slop
     return edge.value < single.value ? edge : single;
 }
 
-/* The best rows that do not share a feature. */
+/* The best rows; a single feature that several of them come down to is taken once. */
 static void choose(const scan *s, const gersh__slope *slope, size_t want, gersh__candidate *out,
                    size_t *found)
 {
@@ -316,7 +316,7 @@ static void choose(const scan *s, const gersh__slope *slope, size_t want, gersh_
         int taken = 0;
         for (size_t e = 0; e < count && !taken; e++) {
             gersh_atom a = out[e].atom, b = next.atom;
-            taken = a.i == b.i || a.i == b.j || a.j == b.i || a.j == b.j;
+            taken = a.i == b.i && a.j == b.j;
         }
         if (!taken)
             out[count++] = next;

@@ -80,9 +80,9 @@ gersh_status gersh__region_new(gersh__region **out, gersh__region_kind kind, con
 void gersh__region_free(gersh__region *region);
 
 /*
- * Up to `want` atoms with small values, the best first, on different features (of each feature its best pair); *found of them, at
- * least one. *least is a certified lower bound of zᵀ G z over the region's atoms (−INFINITY where none
- * could be had): the best candidate's value, but for psd.
+ * Up to `want` atoms with small values, the best first, each of them the best of some feature's pairs, and no
+ * two on the same pair; *found of them, at least one. *least is a certified lower bound of zᵀ G z over the
+ * region's atoms (−INFINITY where none could be had): the best candidate's value, but for psd.
  */
 gersh_status gersh__region_minimize(gersh__region *region, gersh__slope *slope, size_t want,
                                     gersh__candidate *out, size_t *found, double *least);

@@ -288,14 +288,24 @@ static gersh_status merge_two(gersh__engine *e, size_t a, size_t b)
     return GERSH_OK;
 }
 
-gersh_status gersh__atoms_merge(gersh__engine *e)
+/* Atoms on the pair of atom a. */
+static size_t edges_beside(const gersh__engine *e, size_t a)
+{
+    size_t count = 0;
+    for (size_t b = 0; b < e->atoms; b++)
+        count += e->atom[b].i == e->atom[a].i && e->atom[b].j == e->atom[a].j && e->theta[b] > 0;
+    return count;
+}
+
+gersh_status gersh__atoms_merge(gersh__engine *e, size_t most)
 {
     gersh_status status = GERSH_OK;
     int merged = 0;
     for (size_t a = 0; a < e->atoms && !e->dense && status == GERSH_OK; a++) {
         for (size_t b = a + 1; b < e->atoms && status == GERSH_OK; b++) {
             if (e->atom[a].i != e->atom[b].i || e->atom[a].j != e->atom[b].j ||
-                e->atom[a].i == e->atom[a].j || !(e->theta[a] > 0) || !(e->theta[b] > 0))
+                e->atom[a].i == e->atom[a].j || !(e->theta[a] > 0) || !(e->theta[b] > 0) ||
+                edges_beside(e, a) <= most)
                 continue;
             status = merge_two(e, a, b);
             merged = 1;

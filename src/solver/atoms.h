@@ -15,10 +15,10 @@ gersh_status gersh__atoms_join(gersh__engine *engine, const gersh__region *regio
 void gersh__atoms_drop(gersh__engine *engine);
 
 /*
- * Several edges on one pair of features become one edge and a single feature, the same matrix: every pair
- * then has at most one atom.
+ * More than `most` edges on one pair of features become that many and a single feature, the same matrix. While the
+ * search goes on two may stay, as to turn one into the other takes both.
  */
-gersh_status gersh__atoms_merge(gersh__engine *engine);
+gersh_status gersh__atoms_merge(gersh__engine *engine, size_t most);
 
 /* Turns every edge that is not the region's into its two diagonal parts: the same trace, and no less
  * definite. */

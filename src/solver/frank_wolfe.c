@@ -26,7 +26,7 @@
 
 enum { MOST_INNER = 12, MOST_SEARCH = 25 };
 
-#define NEW_ATOMS 6      /* joined in one iteration */
+#define NEW_ATOMS 8      /* joined in one iteration */
 #define INNER_SHARE 0.03 /* the weights are right when their own gap is this share of the whole */
 #define WIDEST 1.0       /* smoothing of the first iterations */
 #define NARROWEST 1e-9
@@ -269,12 +269,12 @@ gersh_status gersh__engine_solve(gersh__engine *e, gersh__region *region, const 
         e->bound = fmax(e->bound, e->value - gap);
         report(e, stage, limits);
         if (must_stop(e, limits, stop))
-            return GERSH_OK;
+            return gersh__atoms_merge(e, 1);
         status = gersh__atoms_join(e, region, candidate, found);
         if (status == GERSH_OK)
             status = correct_weights(e, gap);
         if (status == GERSH_OK)
-            status = gersh__atoms_merge(e);
+            status = gersh__atoms_merge(e, 2);
         sharpen(e, gap);
     }
     return status;
