@@ -121,10 +121,11 @@ static double second_derivative(gersh__sgml *s, const double *d)
 static double step_size(gersh__sgml *s, double gap, double *value)
 {
     size_t count = s->pairs->count;
-    double low = 0, high = 1, gamma = 1, curved = second_derivative(s, s->d);
+    double low = 0, high = 1, gamma = 1, taken = 1, curved = second_derivative(s, s->d);
     for (int tries = 0; tries < MOST_NEWTON; tries++) {
         for (size_t p = 0; p < count; p++)
             s->next_d[p] = s->d[p] + gamma * s->vertex[p];
+        taken = gamma;
         *value = evaluate(s, s->next_d, s->next_g);
         double slope = gersh__kernels_here()->dot(count, s->next_g, s->vertex);
         if (*value <= s->value && (fabs(slope) <= 0.05 * gap || (gamma == 1 && slope <= 0)))
@@ -137,7 +138,7 @@ static double step_size(gersh__sgml *s, double gap, double *value)
         double cut = low > 0 ? 0.5 * (low + high) : 0.1 * high;
         gamma = next > low && next < high ? next : cut;
     }
-    return *value < s->value ? gamma : 0;
+    return *value < s->value ? taken : 0;
 }
 
 /* All free weights shrink by 1 − γ, and γ of the budget goes to the vertex. */
