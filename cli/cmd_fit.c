@@ -147,7 +147,7 @@ const cli_command cli_fit = {
         "search with the best metric so far, which is still written; the exit status is then 130.",
     .settings =
         "label labels format header ignore task missing categorical weights scale objective solver trace "
-        "rho tol max-iter max-time init rows-only nuclear seed threads",
+        "rho tol max-iter max-time init rows-only diagonals-only nuclear seed threads",
     .options = options,
     .example = "gersh fit data.csv --label class -o model.gersh",
     .run = run,

@@ -126,7 +126,7 @@ static void every_step_is_certified(void **unused)
     (void)unused;
     gersh__random random;
     gersh__random_seed(&random, 21);
-    int steps = 0, total = cases(20);
+    int steps = 0, total = cases(100);
     for (int t = 0; t < total; t++) {
         gersh_dataset *data = random_data(&random, 3 + (size_t)gersh__random_below(&random, 8),
                                           1 + (size_t)gersh__random_below(&random, MOST - 2), 2 + t % 2);
@@ -163,6 +163,72 @@ static double fit_value(const gersh_dataset *data, const char *objective, const 
     gersh_metric_free(metric);
     gersh_settings_free(settings);
     return info.objective_value;
+}
+
+/* M of the solver sgml that keeps the edges of its first graph, and its value. */
+static gersh_metric *diagonals_only(const gersh_dataset *data, const char *objective, const char *init,
+                                    double *value)
+{
+    gersh_settings *settings;
+    gersh_metric *metric;
+    gersh_fit_info info;
+    assert_ok(gersh_settings_new(&settings));
+    assert_ok(gersh_settings_set(settings, "objective", objective));
+    assert_ok(gersh_settings_set(settings, "solver", "sgml"));
+    assert_ok(gersh_settings_set(settings, "init", init));
+    assert_ok(gersh_settings_set(settings, "trace", "K"));
+    assert_ok(gersh_settings_set(settings, "diagonals-only", "yes"));
+    assert_ok(gersh_fit(&metric, &info, data, settings, NULL));
+    gersh_settings_free(settings);
+    *value = info.objective_value;
+    return metric;
+}
+
+/*
+ * The edges of the first graph stay as they are: C/K² in size on K − 1 of them. Without edges, the result is that of
+ * the solver `diagonal`.
+ */
+static void the_diagonal_alone(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 24);
+    for (int t = 0; t < cases(10); t++) {
+        size_t k = 2 + (size_t)gersh__random_below(&random, MOST - 2);
+        gersh_dataset *data = random_data(&random, 8, k, 2);
+        double m[MOST * MOST], w[MOST], value, plain;
+        size_t edges = 0;
+        gersh_metric *metric = diagonals_only(data, objectives[t % 5], "tree", &value);
+        gersh_metric_matrix(metric, m);
+        for (size_t i = 0; i < k; i++) {
+            for (size_t j = 0; j < i; j++) {
+                if (m[i * k + j] != 0) {
+                    assert_true(fabs(fabs(m[i * k + j]) - 1 / (double)k) <= 1e-12);
+                    edges++;
+                }
+            }
+        }
+        assert_int_equal(edges, k - 1);
+        assert_int_equal(LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'L', (int)k, m, (int)k, w), 0);
+        assert_true(w[0] >= metric->rho * (1 - 1e-9) &&
+                    gersh_metric_trace(metric) <= (double)k * (1 + 1e-9));
+        gersh_metric_free(metric);
+        metric = diagonals_only(data, objectives[t % 5], "identity", &value);
+        assert_true(metric->atoms <= k);
+        gersh_metric_free(metric);
+        gersh_settings *settings;
+        gersh_fit_info info;
+        assert_ok(gersh_settings_new(&settings));
+        assert_ok(gersh_settings_set(settings, "objective", objectives[t % 5]));
+        assert_ok(gersh_settings_set(settings, "solver", "diagonal"));
+        assert_ok(gersh_settings_set(settings, "trace", "K"));
+        assert_ok(gersh_fit(&metric, &info, data, settings, NULL));
+        plain = info.objective_value;
+        assert_true(fabs(value - plain) <= 5e-3 * fabs(plain) + 1e-5);
+        gersh_metric_free(metric);
+        gersh_settings_free(settings);
+        gersh_dataset_free(data);
+    }
 }
 
 /* sgml, pgml and balanced share their search space: the certified bound holds for all of them. */
@@ -255,6 +321,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_step_is_certified),
         cmocka_unit_test(the_bound_holds_for_sgml),
+        cmocka_unit_test(the_diagonal_alone),
         cmocka_unit_test(odd_inputs_work),
         cmocka_unit_test(failing_allocations_leak_nothing),
     };

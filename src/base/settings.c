@@ -62,6 +62,8 @@ static const gersh_setting_info table[GERSH__SETTINGS] = {
          "the hull's solution, or no edges"},
     [GERSH__ROWS_ONLY] = {"rows-only", GERSH_SETTING_FLAG, GERSH_SETTINGS_FIT, "no", NULL, 0, 0, NULL,
                           "sgml and pgml: stop after the rows, before the whole matrix"},
+    [GERSH__DIAGONALS_ONLY] = {"diagonals-only", GERSH_SETTING_FLAG, GERSH_SETTINGS_FIT, "no", NULL, 0, 0,
+                               NULL, "sgml and pgml: keep the edges of the first graph, learn the diagonal"},
     [GERSH__NUCLEAR] = {"nuclear", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "0", NULL, 0, DBL_MAX, "TAU",
                         "pdcone: weight of the nuclear norm of M, added to the objective"},
     [GERSH__SEED] = {"seed", GERSH_SETTING_WHOLE, GERSH_SETTINGS_RUN, "0", NULL, 0, LARGEST_SEED, "N",

@@ -16,6 +16,17 @@ typedef struct gersh__sgml_edge {
     double size; /* |M_ij| > 0 */
 } gersh__sgml_edge;
 
+/* Where the free part of M may put its trace: on nothing, on a feature or on an edge; see sgml_step.c. */
+typedef struct gersh__sgml_vertex {
+    int place;
+    size_t i, j;  /* the feature i, or the edge */
+    double value; /* ⟨G, zzᵀ⟩ at trace 1 */
+    double held;  /* trace on a vertex in use */
+    size_t edge;  /* its number in the list, of an edge in use that is not in `row` */
+    double ratio; /* u_j/u_i that the edge wants, where the two are not connected; else 0 */
+    int turn;     /* the part of j must change its colours for it */
+} gersh__sgml_vertex;
+
 typedef struct gersh__sgml {
     gersh__solver_run *run;
     gersh__engine *engine;
@@ -35,6 +46,8 @@ typedef struct gersh__sgml {
     double *scratch; /* n */
     /* of the steps */
     double *fixed, *moving, *vertex, *next_d, *next_g, *g, *product; /* a value each pair */
+    gersh__sgml_vertex *used;
+    size_t used_count, used_capacity;
     double *row, *kept_row; /* |M_rj| of the row at hand, and of the first try */
     double *kept_color, *kept_u, *kept_slack, *kept_moving;
     size_t *kept_part;
@@ -49,6 +62,15 @@ gersh_status gersh__sgml_start(gersh__sgml *state);
 /* Lines 2-12: rows in turn with both colours, until colours and objective settle. Lines 13-16: the whole matrix. */
 gersh_status gersh__sgml_rows(gersh__sgml *state);
 gersh_status gersh__sgml_whole(gersh__sgml *state);
+
+/* The diagonal alone, with the edges as they are (the paper's "Optimization of Diagonals"). */
+gersh_status gersh__sgml_diagonals(gersh__sgml *state);
+
+/* Lines 4-9 for row r; *changed says whether M is another now, *flipped whether the row's colour is. */
+gersh_status gersh__sgml_row(gersh__sgml *state, size_t r, int *changed, int *flipped);
+
+/* Edges that are next to nothing go to the diagonal. */
+void gersh__sgml_sweep_dust(gersh__sgml *state);
 
 /* New scalars from the first eigenvectors of the connected parts, where they certify no less than the old. */
 gersh_status gersh__sgml_scalars(gersh__sgml *state);

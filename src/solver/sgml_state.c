@@ -22,10 +22,10 @@ void gersh__sgml_free(gersh__sgml *s)
 {
     if (s == NULL)
         return;
-    void *blocks[] = {s->color,      s->u,           s->slack,    s->part,     s->edge,       s->d,
-                      s->scratch,    s->fixed,       s->moving,   s->vertex,   s->next_d,     s->next_g,
-                      s->g,          s->product,     s->row,      s->kept_row, s->kept_color, s->kept_u,
-                      s->kept_slack, s->kept_moving, s->kept_part};
+    void *blocks[] = {s->color,      s->u,           s->slack,     s->part,     s->edge,       s->d,
+                      s->scratch,    s->fixed,       s->moving,    s->vertex,   s->next_d,     s->next_g,
+                      s->g,          s->product,     s->row,       s->kept_row, s->kept_color, s->kept_u,
+                      s->kept_slack, s->kept_moving, s->kept_part, s->used};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         gersh__free(blocks[i]);
     gersh__free(s);
@@ -118,6 +118,12 @@ static void correlations(void *context, size_t i, double *row)
 
 static gersh_status add_edge(gersh__sgml *s, size_t i, size_t j, double size)
 {
+    for (size_t e = 0; e < s->edges; e++) {
+        if ((s->edge[e].i == i && s->edge[e].j == j) || (s->edge[e].i == j && s->edge[e].j == i)) {
+            s->edge[e].size += size;
+            return GERSH_OK;
+        }
+    }
     if (gersh__grow(&s->edge, &s->capacity, s->edges + 1, sizeof *s->edge) != 0)
         return GERSH_ERROR_MEMORY;
     s->edge[s->edges++] = (gersh__sgml_edge){i, j, size};
@@ -173,14 +179,12 @@ static void diagonal_of(const gersh__sgml *s, double *diagonal)
     }
 }
 
-/* The hull's solution: colours along its spanning tree, and of its edges those that they allow. */
-static gersh_status start_hull(gersh__sgml *s)
+/* The engine's metric: colours along its spanning tree, and of its edges those that they allow. */
+static gersh_status start_engine(gersh__sgml *s)
 {
     gersh__engine *e = s->engine;
-    gersh_status status = gersh__solve_region(s->run, GERSH__HULL, NULL, "hull");
     int balanced;
-    if (status == GERSH_OK)
-        status = gersh__color_nodes(e, s->color, s->part, &balanced);
+    gersh_status status = gersh__color_nodes(e, s->color, s->part, &balanced);
     memset(s->slack, 0, s->k * sizeof *s->slack);
     for (size_t i = 0; i < s->k && s->positive; i++)
         s->color[i] = 1;
@@ -310,8 +314,10 @@ gersh_status gersh__sgml_start(gersh__sgml *s)
         s->slack[i] = s->engine->budget / (double)s->k;
         s->part[i] = i;
     }
-    if (gersh__setting_is(settings, GERSH__INIT, "hull"))
-        return start_hull(s);
+    if (s->engine->atoms == 0 && gersh__setting_is(settings, GERSH__INIT, "hull"))
+        status = gersh__solve_region(s->run, GERSH__HULL, NULL, "hull");
+    if (status != GERSH_OK || s->engine->atoms > 0)
+        return status == GERSH_OK ? start_engine(s) : status;
     if (gersh__setting_is(settings, GERSH__INIT, "tree")) {
         gersh__random_seed(&random, gersh__setting_whole(settings, GERSH__SEED));
         root = (size_t)gersh__random_below(&random, s->k);
