@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "gersh/gersh.h"
 
@@ -44,7 +45,9 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command *const cli_commands[]; /* ends with NULL */
-extern const cli_command cli_align, cli_compare, cli_describe, cli_fit, cli_inspect;
+extern const cli_command cli_evaluate, cli_tune;
+extern const cli_command cli_predict, cli_transform, cli_distance;
+extern const cli_command cli_align, cli_compare, cli_describe, cli_fit, cli_inspect, cli_reproduce;
 
 /* Reads argv after the command's name. Returns -1 when the command is to run, else the exit status. */
 int cli_parse(cli_args *args, const cli_command *command, int argc, char **argv);
@@ -81,9 +84,25 @@ json_t *cli_json_text(const char *text);
 void cli_print_summary(const gersh_model *model, const gersh_model_summary *summary);
 json_t *cli_json_summary(const gersh_model *model, const gersh_model_summary *summary);
 
+/* An edge of the metric with its bootstrap's shares, M_ij = entry. */
+json_t *cli_json_edge(const gersh_model *model, size_t i, size_t j, double entry);
+
 /* Write M, as CSV or NPY by the path's ending, and the graph in the DOT language. */
 gersh_status cli_write_matrix(const gersh_model *model, const char *path);
 gersh_status cli_write_dot(const gersh_model *model, const gersh_model_summary *summary, const char *path);
+
+/* Whether the path has that ending, in capitals or not, and something before it. */
+int cli_ends_with(const char *path, const char *ending);
+
+/* A cell of CSV: in quotes wherever a reader could take it for something else. */
+void cli_put_cell(FILE *file, const char *text);
+
+/* Numbers by rows, as NPY version 1.0. */
+void cli_put_npy(FILE *file, size_t rows, size_t columns, const double *m);
+
+/* Data of a file for the model; says on stderr which columns are ignored, but with --quiet and --json. */
+gersh_status cli_match(gersh_matched **out, const gersh_model *model, const char *path,
+                       const cli_args *args);
 
 /* A line on stderr that follows a running fit. */
 typedef struct cli_progress {
@@ -94,6 +113,13 @@ typedef struct cli_progress {
 /* The callback, or NULL where nothing is to be shown; its context is the cli_progress. */
 gersh_progress_callback cli_progress_start(cli_progress *progress, const cli_args *args);
 void cli_progress_end(cli_progress *progress);
+
+/* The same line for a command of many fits: a bar, how many are done, and what is at work. total is not 0. */
+void cli_bar_draw(cli_progress *progress, size_t done, size_t total, double seconds, const char *words);
+
+/* A number, or null where there is none or it is not finite; as a cell of CSV with its comma, or empty. */
+json_t *cli_json_number(int there, double value);
+void cli_put_number(FILE *file, int there, double value);
 
 /* Set by SIGINT and SIGTERM. */
 extern gersh_cancel cli_cancel;

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -12,38 +11,18 @@
 #include "gersh/compare.h"
 #include "io/output.h"
 
-enum { BAR = 20 };
-
 static const gersh_stop stops[] = {GERSH_STOP_CONVERGED, GERSH_STOP_MAX_ITER, GERSH_STOP_MAX_TIME,
                                    GERSH_STOP_INTERRUPTED};
 
 enum { STOPS = sizeof stops / sizeof stops[0] };
 
-/* The line on stderr that follows the comparison. */
-typedef struct bar {
-    int shown;
-    double last; /* when it was drawn, as seconds of the comparison */
-} bar;
-
 static void draw(void *context, const gersh_compare_progress *now)
 {
-    bar *line = context;
-    struct winsize size;
-    char text[256], marks[BAR + 1], inside[96] = "";
-    if (line->shown && now->seconds - line->last < 0.1)
-        return;
-    int width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col - 1 : 79;
-    memset(marks, '.', BAR);
-    memset(marks, '#', now->done * BAR / now->total);
-    marks[BAR] = '\0';
+    char words[160], inside[96] = "";
     if (now->fit != NULL)
         snprintf(inside, sizeof inside, " %d: value %.6g", now->fit->iteration, now->fit->value);
-    snprintf(text, sizeof text, "[%s] %zu of %zu fits, %.1f s; %s %s%s", marks, now->done, now->total,
-             now->seconds, now->objective, now->solver, inside);
-    fprintf(stderr, "\r%.*s\033[K", width, text);
-    fflush(stderr);
-    line->shown = 1;
-    line->last = now->seconds;
+    snprintf(words, sizeof words, "%s %s%s", now->objective, now->solver, inside);
+    cli_bar_draw(context, now->done, now->total, now->seconds, words);
 }
 
 static void print_heading(const cli_args *args, const gersh_dataset *data, const gersh_comparison *result)
@@ -137,12 +116,6 @@ static int print_values(const gersh_comparison *result)
     return cli_finish_output();
 }
 
-/* A number, or null where there is none. */
-static json_t *real_or_null(int there, double value)
-{
-    return there && isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *row_json(const gersh_compare_row *row)
 {
     int there = row->folds > 0;
@@ -151,16 +124,17 @@ static json_t *row_json(const gersh_compare_row *row)
         json_object_set_new(counts, gersh_stop_name(stops[s]),
                             json_integer((json_int_t)row->stops[stops[s]]));
     json_t *shares = json_pack(
-        "{s:o, s:o, s:o, s:o, s:o}", "gradient", real_or_null(there, row->share_gradient), "minimizer",
-        real_or_null(there, row->share_minimizer), "objective", real_or_null(there, row->share_objective),
-        "step", real_or_null(there, row->share_step), "eigen", real_or_null(there, row->share_eigen));
+        "{s:o, s:o, s:o, s:o, s:o}", "gradient", cli_json_number(there, row->share_gradient), "minimizer",
+        cli_json_number(there, row->share_minimizer), "objective",
+        cli_json_number(there, row->share_objective), "step", cli_json_number(there, row->share_step),
+        "eigen", cli_json_number(there, row->share_eigen));
     return json_pack(
         "{s:s, s:s, s:o, s:o, s:o, s:f, s:I, s:o, s:o, s:o, s:I, s:I, s:o, s:b, s:b, s:o, s:o}",
         "objective", row->objective, "solver", row->solver, "objective_value",
-        real_or_null(there, row->objective_value), "bound", real_or_null(row->has_bound, row->bound), "gap",
-        real_or_null(row->has_bound, row->gap), "seconds", row->seconds, "iterations",
-        (json_int_t)row->iterations, "lambda_min", real_or_null(there, row->lambda_min), "edges",
-        real_or_null(there, row->edges), "balanced", there ? json_boolean(row->balanced) : json_null(),
+        cli_json_number(there, row->objective_value), "bound", cli_json_number(row->has_bound, row->bound),
+        "gap", cli_json_number(row->has_bound, row->gap), "seconds", row->seconds, "iterations",
+        (json_int_t)row->iterations, "lambda_min", cli_json_number(there, row->lambda_min), "edges",
+        cli_json_number(there, row->edges), "balanced", there ? json_boolean(row->balanced) : json_null(),
         "folds", (json_int_t)row->folds, "failed", (json_int_t)row->failed, "failure",
         row->failed > 0 ? cli_json_text(row->failure) : json_null(), "maximized", row->maximized, "best",
         row->best, "stops", counts, "shares", shares);
@@ -182,24 +156,16 @@ static int print_json(const gersh_dataset *data, const gersh_comparison *result)
         result->interrupted));
 }
 
-static void put_real(FILE *file, int there, double value)
-{
-    if (there)
-        fprintf(file, ",%.17g", value);
-    else
-        fputc(',', file);
-}
-
 static void put_row(FILE *file, const gersh_compare_row *row)
 {
     int there = row->folds > 0;
     fprintf(file, "%s,%s", row->objective, row->solver);
-    put_real(file, there, row->objective_value);
-    put_real(file, row->has_bound, row->bound);
-    put_real(file, row->has_bound, row->gap);
+    cli_put_number(file, there, row->objective_value);
+    cli_put_number(file, row->has_bound, row->bound);
+    cli_put_number(file, row->has_bound, row->gap);
     fprintf(file, ",%.17g,%zu", row->seconds, row->iterations);
-    put_real(file, there, row->lambda_min);
-    put_real(file, there, row->edges);
+    cli_put_number(file, there, row->lambda_min);
+    cli_put_number(file, there, row->edges);
     fprintf(file, ",%s,%zu,%zu,%d,%d",
             !there          ? ""
             : row->balanced ? "1"
@@ -207,11 +173,11 @@ static void put_row(FILE *file, const gersh_compare_row *row)
             row->folds, row->failed, row->maximized, row->best);
     for (size_t s = 0; s < STOPS; s++)
         fprintf(file, ",%zu", row->stops[stops[s]]);
-    put_real(file, there, row->share_gradient);
-    put_real(file, there, row->share_minimizer);
-    put_real(file, there, row->share_objective);
-    put_real(file, there, row->share_step);
-    put_real(file, there, row->share_eigen);
+    cli_put_number(file, there, row->share_gradient);
+    cli_put_number(file, there, row->share_minimizer);
+    cli_put_number(file, there, row->share_objective);
+    cli_put_number(file, there, row->share_step);
+    cli_put_number(file, there, row->share_eigen);
     fputs(",\"", file);
     for (const char *p = row->failure; *p != '\0'; p++) {
         if (*p == '"')
@@ -264,7 +230,7 @@ static gersh_status read_options(gersh_compare_options *options, const cli_args 
 static gersh_status compare(gersh_comparison **result, gersh_dataset **data, const cli_args *args)
 {
     const char *csv = cli_value(args, "csv");
-    bar line = {0};
+    cli_progress line = {0};
     gersh_compare_options options = {.progress_context = &line, .cancel = &cli_cancel};
     if (!args->quiet && !args->json && isatty(STDERR_FILENO))
         options.progress = draw;
@@ -283,8 +249,7 @@ static gersh_status compare(gersh_comparison **result, gersh_dataset **data, con
     }
     if (status == GERSH_OK)
         status = gersh_compare(result, *data, args->settings, &options);
-    if (line.shown)
-        fprintf(stderr, "\r\033[K");
+    cli_progress_end(&line);
     if (status == GERSH_OK && csv != NULL)
         status = write_csv(*result, csv);
     return status;

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/settings.h"
+#include "base/text.h"
 #include "io/output.h"
 
 /* What a fit takes besides data and settings. */
@@ -13,18 +15,71 @@ typedef struct inputs {
     gersh_dataset *data;
     gersh_edge_rule *rules;
     size_t rule_count;
+    gersh_tuples *tuples;
     gersh_model *start;
+    size_t resamples; /* of the bootstrap; 0: none */
 } inputs;
+
+enum { MOST_RESAMPLES = 1000000 };
+
+/* The option that names a file of tuples, of which there may be one; NULL for none. */
+static gersh_status find_tuples(const char **option, gersh_tuple_kind *kind, const cli_args *args)
+{
+    *option = NULL;
+    for (int k = GERSH_PAIRS; k <= GERSH_QUADRUPLETS; k++) {
+        const char *name = gersh_tuple_kind_name((gersh_tuple_kind)k);
+        if (cli_value(args, name) == NULL)
+            continue;
+        if (*option != NULL)
+            return gersh__fail(GERSH_ERROR_ARGUMENT,
+                               "--%s and --%s are both given; a fit learns from one of them", *option,
+                               name);
+        *option = name;
+        *kind = (gersh_tuple_kind)k;
+    }
+    return GERSH_OK;
+}
+
+static gersh_status read_resamples(inputs *in, const cli_args *args)
+{
+    const char *text = cli_value(args, "bootstrap");
+    uint64_t number = 0;
+    char excerpt[GERSH__EXCERPT_SIZE];
+    if (text != NULL && gersh__parse_whole(text, strlen(text), 1, MOST_RESAMPLES, &number) != 0)
+        return gersh__fail(GERSH_ERROR_ARGUMENT, "--bootstrap: '%s' is not a whole number from 1 to %d",
+                           gersh__text_excerpt(excerpt, sizeof excerpt, text, strlen(text)),
+                           MOST_RESAMPLES);
+    in->resamples = (size_t)number;
+    return GERSH_OK;
+}
+
+/* The data and what is known of it. With tuples no column holds labels unless an option says so. */
+static gersh_status read_data(inputs *in, const cli_args *args)
+{
+    const char *option;
+    gersh_tuple_kind kind = GERSH_PAIRS;
+    gersh_status status = find_tuples(&option, &kind, args);
+    if (status == GERSH_OK && option != NULL && !gersh__setting_given(args->settings, GERSH__LABEL) &&
+        !gersh__setting_given(args->settings, GERSH__LABELS))
+        status = gersh_settings_set(args->settings, "label", "none");
+    if (status == GERSH_OK)
+        status = gersh_dataset_read(&in->data, args->operand[0], args->settings);
+    if (status != GERSH_OK)
+        return status;
+    if (option == NULL) {
+        status = gersh_dataset_check(in->data);
+        return status != GERSH_OK ? gersh__fail_prefix(status, "%s: ", args->operand[0]) : GERSH_OK;
+    }
+    status = gersh_tuples_read(&in->tuples, cli_value(args, option), kind, gersh_dataset_rows(in->data));
+    return status != GERSH_OK ? gersh__fail_prefix(status, "--%s: ", option) : GERSH_OK;
+}
 
 static gersh_status read_inputs(inputs *in, const cli_args *args)
 {
     const char *edges = cli_value(args, "edges"), *start = cli_value(args, "start");
-    gersh_status status = gersh_dataset_read(&in->data, args->operand[0], args->settings);
-    if (status == GERSH_OK) {
-        status = gersh_dataset_check(in->data);
-        if (status != GERSH_OK)
-            return gersh__fail_prefix(status, "%s: ", args->operand[0]);
-    }
+    gersh_status status = read_resamples(in, args);
+    if (status == GERSH_OK)
+        status = read_data(in, args);
     if (status == GERSH_OK && edges != NULL) {
         status = gersh_edge_rules_read(&in->rules, &in->rule_count, edges, in->data);
         if (status != GERSH_OK)
@@ -46,6 +101,7 @@ static gersh_status read_inputs(inputs *in, const cli_args *args)
 static void free_inputs(inputs *in)
 {
     gersh_dataset_free(in->data);
+    gersh_tuples_free(in->tuples);
     gersh_model_free(in->start);
     free(in->rules);
 }
@@ -55,6 +111,7 @@ static gersh_status fit(gersh_model **model, const inputs *in, const cli_args *a
     cli_progress progress;
     gersh_fit_options options = {.rules = in->rules,
                                  .rule_count = in->rule_count,
+                                 .tuples = in->tuples,
                                  .start = in->start != NULL ? gersh_model_metric(in->start) : NULL,
                                  .progress_context = &progress,
                                  .cancel = &cli_cancel};
@@ -62,6 +119,44 @@ static gersh_status fit(gersh_model **model, const inputs *in, const cli_args *a
     gersh_status status = gersh_model_fit(model, NULL, in->data, args->settings, &options);
     cli_progress_end(&progress);
     return status;
+}
+
+static void draw_resamples(void *context, const gersh_bootstrap_progress *now)
+{
+    cli_progress *progress = context;
+    fprintf(stderr, "\rbootstrap: %zu of %zu resamples, %.1f s\033[K", now->done, now->total, now->seconds);
+    fflush(stderr);
+    progress->shown = 1;
+}
+
+/* An interrupt is no failure: what was done until then is in the model. */
+static gersh_status bootstrap(gersh_model *model, const inputs *in, const cli_args *args)
+{
+    cli_progress progress;
+    gersh_bootstrap_options options = {.progress_context = &progress, .cancel = &cli_cancel};
+    if (cli_progress_start(&progress, args) != NULL)
+        options.progress = draw_resamples;
+    gersh_status status = gersh_bootstrap_run(model, in->resamples, args->settings, &options);
+    cli_progress_end(&progress);
+    return status == GERSH_ERROR_CANCELLED ? GERSH_OK : status;
+}
+
+/* Says what an interrupt left, and returns the exit status. */
+static int print_interrupted(const gersh_model *model, const inputs *in, const char *path)
+{
+    const gersh_bootstrap *b = gersh_model_bootstrap(model);
+    size_t done = b != NULL ? b->done : 0, failed = b != NULL ? b->failed : 0;
+    int fit = gersh_model_info(model)->stop == GERSH_STOP_INTERRUPTED;
+    if (!fit && (in->resamples == 0 || done + failed == in->resamples))
+        return EXIT_DONE;
+    if (fit)
+        fprintf(stderr, "gersh fit: interrupted; the best metric so far %s%s\n",
+                path != NULL ? "was written to " : "is shown above, and no file was asked for",
+                path != NULL ? path : "");
+    if (in->resamples > 0)
+        fprintf(stderr, "gersh fit: interrupted; %zu of %zu resamples were done%s\n", done, in->resamples,
+                done > 0 ? " and are counted" : "");
+    return EXIT_INTERRUPTED;
 }
 
 static int print_result(const cli_args *args, const gersh_model *model, const char *path)
@@ -106,6 +201,8 @@ static int run(const cli_args *args)
         status = gersh__output_try(path); /* rather now than after hours of learning */
     if (status == GERSH_OK)
         status = fit(&model, &in, args);
+    if (status == GERSH_OK && in.resamples > 0)
+        status = bootstrap(model, &in, args);
     if (status == GERSH_OK && path != NULL)
         status = gersh_model_write(model, path, cli_value(args, "no-data") == NULL);
     if (status != GERSH_OK) {
@@ -113,12 +210,8 @@ static int run(const cli_args *args)
         goto out;
     }
     result = print_result(args, model, path);
-    if (result == EXIT_DONE && gersh_model_info(model)->stop == GERSH_STOP_INTERRUPTED) {
-        fprintf(stderr, "gersh fit: interrupted; the best metric so far %s%s\n",
-                path != NULL ? "was written to " : "is shown above, and no file was asked for",
-                path != NULL ? path : "");
-        result = EXIT_INTERRUPTED;
-    }
+    if (result == EXIT_DONE)
+        result = print_interrupted(model, &in, path);
 out:
     gersh_model_free(model);
     free_inputs(&in);
@@ -131,20 +224,33 @@ static const cli_option options[] = {
     {"edges", 0, "FILE",
      "CSV file without a header: feature, feature, and allowed, forbidden, positive or negative"},
     {"start", 0, "MODEL", "begin at the metric of this model"},
+    {"pairs", 0, "FILE",
+     "learn from pairs of rows instead of labels: CSV with two row numbers from 1, and 1 (similar) or -1 "
+     "(dissimilar); objectives glr, mcml, deml, lsml"},
+    {"triplets", 0, "FILE",
+     "learn from triplets a, p, n of row numbers, a nearer to p than to n; objectives lsml, lmnn"},
+    {"quadruplets", 0, "FILE",
+     "learn from quadruplets a, b, c, d of row numbers, a and b nearer to each other than c and d; "
+     "objectives lsml, "
+     "lmnn"},
+    {"bootstrap", 0, "B", "fit B resamples of the data too, and count how often each edge appears"},
     {0}};
 
 const cli_command cli_fit = {
     .name = "fit",
     .operand_names = "DATA",
     .operands = 1,
-    .summary = "learn a metric from labelled data",
+    .summary = "learn a metric from labelled data, or from pairs, triplets or quadruplets of rows",
     .about =
         "Reads a data file, scales its features, and learns the metric M that is best for the objective "
         "among "
         "those that the solver searches, with a certified bound of how much better any other could be. "
         "Prints "
         "what was learned and, with --output, writes the model to a file. An interrupt (Ctrl-C) ends the "
-        "search with the best metric so far, which is still written; the exit status is then 130.",
+        "search with the best metric so far, which is still written; the exit status is then 130. With "
+        "--pairs, "
+        "--triplets or --quadruplets, every column of DATA is a feature unless --label or --ignore names "
+        "it.",
     .settings =
         "label labels format header ignore task missing categorical weights scale objective solver trace "
         "rho tol max-iter max-time init rows-only diagonals-only nuclear seed threads",

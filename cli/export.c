@@ -10,14 +10,13 @@
 #include "base/error.h"
 #include "io/output.h"
 
-static int ends_with(const char *path, const char *ending)
+int cli_ends_with(const char *path, const char *ending)
 {
     size_t length = strlen(path), size = strlen(ending);
     return length > size && strcasecmp(path + length - size, ending) == 0;
 }
 
-/* A cell of CSV: in quotes wherever a reader could take it for something else. */
-static void put_cell(FILE *file, const char *text)
+void cli_put_cell(FILE *file, const char *text)
 {
     size_t length = strlen(text);
     int plain =
@@ -37,7 +36,7 @@ static void put_csv(FILE *file, const gersh_model *model, const double *m)
 {
     size_t k = gersh_model_features(model);
     for (size_t j = 0; j < k; j++) {
-        put_cell(file, gersh_model_feature_name(model, j));
+        cli_put_cell(file, gersh_model_feature_name(model, j));
         fputc(j + 1 < k ? ',' : '\n', file);
     }
     for (size_t i = 0; i < k; i++)
@@ -45,17 +44,17 @@ static void put_csv(FILE *file, const gersh_model *model, const double *m)
             fprintf(file, "%.17g%c", m[i * k + j], j + 1 < k ? ',' : '\n');
 }
 
-/* NPY version 1.0: the head is padded so that the numbers start at a multiple of 64 bytes. */
-static void put_npy(FILE *file, size_t k, const double *m)
+/* The head is padded so that the numbers start at a multiple of 64 bytes. */
+void cli_put_npy(FILE *file, size_t rows, size_t columns, const double *m)
 {
     char head[118]; /* and 10 bytes before it: 128 */
     int used = snprintf(head, sizeof head,
-                        "{'descr': '<f8', 'fortran_order': False, 'shape': (%zu, %zu), }", k, k);
+                        "{'descr': '<f8', 'fortran_order': False, 'shape': (%zu, %zu), }", rows, columns);
     memset(head + used, ' ', sizeof head - (size_t)used);
     head[sizeof head - 1] = '\n';
     fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, file);
     fwrite(head, 1, sizeof head, file);
-    for (size_t e = 0; e < k * k; e++) {
+    for (size_t e = 0; e < rows * columns; e++) {
         unsigned char bytes[8];
         uint64_t bits;
         memcpy(&bits, &m[e], sizeof bits);
@@ -69,8 +68,8 @@ gersh_status cli_write_matrix(const gersh_model *model, const char *path)
 {
     size_t k = gersh_model_features(model);
     gersh__output output = {0};
-    int npy = ends_with(path, ".npy");
-    if (!npy && !ends_with(path, ".csv"))
+    int npy = cli_ends_with(path, ".npy");
+    if (!npy && !cli_ends_with(path, ".csv"))
         return gersh__fail(GERSH_ERROR_ARGUMENT,
                            "--matrix: %s ends neither in .csv nor in .npy; the ending says the format",
                            path);
@@ -81,7 +80,7 @@ gersh_status cli_write_matrix(const gersh_model *model, const char *path)
     gersh_status status = gersh__output_open(&output, path);
     if (status == GERSH_OK) {
         if (npy)
-            put_npy(output.file, k, m);
+            cli_put_npy(output.file, k, k, m);
         else
             put_csv(output.file, model, m);
         status = gersh__output_close(&output, GERSH_OK);

@@ -37,7 +37,7 @@ static const char *stop_sentence(const gersh_fit_info *info)
 static void print_certificate(const gersh_model *model)
 {
     const gersh_fit_info *info = gersh_model_info(model);
-    int maximized = strcmp(objective_of(model), "deml") == 0;
+    int maximized = gersh_objective_is_maximized(objective_of(model));
     printf("objective:   %s = %.10g (%s is better)\n", objective_of(model), info->objective_value,
            maximized ? "larger" : "smaller");
     printf("solver:      %s, trace at most %.6g, smallest eigenvalue at least %.6g\n",
@@ -92,9 +92,44 @@ static void print_features(const gersh_model *model, const gersh_model_summary *
     }
 }
 
+/* Share of the resamples that have the edge, and of these, the share that agree on the sign; NaN for none.
+ */
+static void edge_shares(double *frequency, double *agreement, const gersh_bootstrap *b, size_t i, size_t j,
+                        int negative)
+{
+    const gersh_bootstrap_edge *edge = gersh_bootstrap_find(b, i, j);
+    double have = edge != NULL ? (double)(edge->positive + edge->negative) : 0;
+    *frequency = have / (double)b->done;
+    *agreement = have > 0 ? (double)(negative ? edge->negative : edge->positive) / have : NAN;
+}
+
+json_t *cli_json_edge(const gersh_model *model, size_t i, size_t j, double entry)
+{
+    const gersh_bootstrap *b = gersh_model_bootstrap(model);
+    json_t *edge =
+        json_pack("{s:I, s:I, s:f}", "first", (json_int_t)i, "second", (json_int_t)j, "weight", -entry);
+    double frequency, agreement;
+    if (edge == NULL || b == NULL)
+        return edge;
+    edge_shares(&frequency, &agreement, b, i, j, entry > 0);
+    json_object_set_new(edge, "frequency", json_real(frequency));
+    json_object_set_new(edge, "sign_agreement", isnan(agreement) ? json_null() : json_real(agreement));
+    return edge;
+}
+
+static void print_shares(const gersh_bootstrap *b, size_t i, size_t j, int negative)
+{
+    double frequency, agreement;
+    edge_shares(&frequency, &agreement, b, i, j, negative);
+    printf(" %8.1f %%", 100 * frequency);
+    if (!isnan(agreement))
+        printf(" %8.1f %%", 100 * agreement);
+}
+
 /* The strongest edges of one sign. */
 static void print_edges(const gersh_model *model, const gersh_graph *graph, int negative, ranked *list)
 {
+    const gersh_bootstrap *b = gersh_model_bootstrap(model);
     size_t count = 0;
     for (size_t i = 0; i < graph->nodes; i++)
         for (size_t e = graph->start[i]; e < graph->start[i + 1]; e++)
@@ -108,15 +143,76 @@ static void print_edges(const gersh_model *model, const gersh_graph *graph, int 
     cli_print_cell("feature", NAME_WIDTH);
     putchar(' ');
     cli_print_cell("feature", NAME_WIDTH);
-    printf(" %12s %12s\n", "weight", "correlation");
+    printf(" %12s %12s%s\n", "weight", "correlation", b != NULL ? "  frequency  sign kept" : "");
     for (size_t e = 0; e < count && e < TOP; e++) {
         double together = sqrt(graph->diagonal[list[e].first]) * sqrt(graph->diagonal[list[e].second]);
         printf("  ");
         cli_print_cell(gersh_model_feature_name(model, list[e].first), NAME_WIDTH);
         putchar(' ');
         cli_print_cell(gersh_model_feature_name(model, list[e].second), NAME_WIDTH);
-        printf(" %12.6g %12.4f\n", -list[e].entry, list[e].entry / together);
+        printf(" %12.6g %12.4f", -list[e].entry, list[e].entry / together);
+        if (b != NULL)
+            print_shares(b, list[e].first, list[e].second, negative);
+        putchar('\n');
     }
+}
+
+/* The edges that resamples have most often, and the metric has not. */
+static void print_missing(const gersh_model *model, const gersh_graph *graph)
+{
+    const gersh_bootstrap *b = gersh_model_bootstrap(model);
+    size_t count = 0;
+    ranked *list = b != NULL ? calloc(b->count + 1, sizeof *list) : NULL;
+    for (size_t e = 0; list != NULL && e < b->count; e++) {
+        const gersh_bootstrap_edge *edge = &b->edge[e];
+        size_t at = graph->start[edge->first], end = graph->start[edge->first + 1];
+        while (at < end && graph->neighbor[at] != edge->second)
+            at++;
+        if (at == end)
+            list[count++] = (ranked){(double)(edge->positive + edge->negative), edge->first, edge->second,
+                                     (double)edge->negative - (double)edge->positive};
+    }
+    if (count > 0) {
+        qsort(list, count, sizeof *list, compare);
+        printf("\nedges that only resamples have%s\n  ", count > TOP ? " (the first 10)" : "");
+        cli_print_cell("feature", NAME_WIDTH);
+        putchar(' ');
+        cli_print_cell("feature", NAME_WIDTH);
+        printf(" %-8s  frequency  same sign\n", "sign");
+    }
+    for (size_t e = 0; e < count && e < TOP; e++) {
+        int negative = list[e].entry > 0;
+        printf("  ");
+        cli_print_cell(gersh_model_feature_name(model, list[e].first), NAME_WIDTH);
+        putchar(' ');
+        cli_print_cell(gersh_model_feature_name(model, list[e].second), NAME_WIDTH);
+        printf(" %-8s", negative ? "negative" : "positive");
+        print_shares(b, list[e].first, list[e].second, negative);
+        putchar('\n');
+    }
+    free(list);
+}
+
+static void print_data(const gersh_model *model)
+{
+    const gersh_tuples *tuples = gersh_model_tuples(model);
+    printf("data:        %zu rows, %zu features, ", gersh_model_rows(model), gersh_model_features(model));
+    if (tuples != NULL)
+        printf("%zu %s\n", tuples->count, gersh_tuple_kind_name(tuples->kind));
+    else if (gersh_model_classes(model) > 0)
+        printf("%zu classes\n", gersh_model_classes(model));
+    else
+        printf("real-valued targets\n");
+}
+
+static void print_bootstrap(const gersh_bootstrap *b)
+{
+    if (b == NULL)
+        return;
+    printf("bootstrap:   %zu of %zu resamples", b->done, b->asked);
+    if (b->failed > 0)
+        printf("; %zu failed, the first: %s", b->failed, b->failure);
+    putchar('\n');
 }
 
 void cli_print_summary(const gersh_model *model, const gersh_model_summary *summary)
@@ -124,11 +220,9 @@ void cli_print_summary(const gersh_model *model, const gersh_model_summary *summ
     const gersh_graph *graph = summary->graph;
     const gersh_balance *balance = summary->balance;
     size_t most = graph->nodes > graph->edges ? graph->nodes : graph->edges, blue = 0;
-    printf("data:        %zu rows, %zu features, ", gersh_model_rows(model), gersh_model_features(model));
-    if (gersh_model_classes(model) > 0)
-        printf("%zu classes\n", gersh_model_classes(model));
-    else
-        printf("real-valued targets\n");
+    size_t rules;
+    gersh_model_rules(model, &rules);
+    print_data(model);
     print_certificate(model);
     printf("graph:       %zu edge%s (%zu negative), %zu connected part%s, ", graph->edges,
            graph->edges == 1 ? "" : "s", summary->negative_edges, balance->components,
@@ -141,12 +235,16 @@ void cli_print_summary(const gersh_model *model, const gersh_model_summary *summ
         printf("not balanced\n");
     printf("matrix:      trace %.10g, smallest eigenvalue %.6g, %zu atoms\n", summary->trace,
            summary->lambda_min, gersh_model_metric(model)->atoms);
+    if (rules > 0)
+        printf("edge rules:  %zu\n", rules);
+    print_bootstrap(gersh_model_bootstrap(model));
     ranked *list = calloc(most + 1, sizeof *list);
     if (list == NULL)
         return;
     print_features(model, summary, list);
     print_edges(model, graph, 0, list);
     print_edges(model, graph, 1, list);
+    print_missing(model, graph);
     free(list);
 }
 
@@ -160,6 +258,35 @@ static json_t *colors_json(const gersh_balance *balance)
     return colors;
 }
 
+static json_t *tuples_json(const gersh_tuples *tuples)
+{
+    return tuples != NULL ? json_pack("{s:s, s:I}", "kind", gersh_tuple_kind_name(tuples->kind), "count",
+                                      (json_int_t)tuples->count)
+                          : json_null();
+}
+
+static json_t *bootstrap_json(const gersh_bootstrap *b)
+{
+    if (b == NULL)
+        return json_null();
+    json_t *edges = json_array();
+    for (size_t e = 0; e < b->count; e++) {
+        const gersh_bootstrap_edge *edge = &b->edge[e];
+        size_t have = edge->positive + edge->negative,
+               most = edge->positive > edge->negative ? edge->positive : edge->negative;
+        json_array_append_new(
+            edges, json_pack("{s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f}", "first", (json_int_t)edge->first,
+                             "second", (json_int_t)edge->second, "positive", (json_int_t)edge->positive,
+                             "negative", (json_int_t)edge->negative, "frequency",
+                             (double)have / (double)b->done, "sign_agreement", (double)most / (double)have,
+                             "mean", edge->mean, "deviation", edge->deviation));
+    }
+    return json_pack("{s:I, s:I, s:I, s:o, s:f, s:o}", "asked", (json_int_t)b->asked, "done",
+                     (json_int_t)b->done, "failed", (json_int_t)b->failed, "failure",
+                     b->failed > 0 ? cli_json_text(b->failure) : json_null(), "edge_size",
+                     GERSH_BOOTSTRAP_EDGE, "edges", edges);
+}
+
 json_t *cli_json_summary(const gersh_model *model, const gersh_model_summary *summary)
 {
     const gersh_fit_info *info = gersh_model_info(model);
@@ -171,15 +298,16 @@ json_t *cli_json_summary(const gersh_model *model, const gersh_model_summary *su
         info->has_bound ? json_real(info->bound) : json_null(), "gap",
         info->has_bound ? json_real(info->gap) : json_null(), "iterations", info->iterations,
         "newton_steps", info->newton_steps, "seconds", info->seconds, "stop", gersh_stop_name(info->stop));
-    json_t *rest =
-        json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:b, s:o}",
-                  "seconds_gradient", info->seconds_gradient, "seconds_minimizer", info->seconds_minimizer,
-                  "seconds_objective", info->seconds_objective, "seconds_step", info->seconds_step, "rho",
-                  info->rho, "budget", info->budget, "lambda_min", summary->lambda_min, "trace",
-                  summary->trace, "atoms", (json_int_t)gersh_model_metric(model)->atoms, "edges",
-                  (json_int_t)summary->graph->edges, "negative_edges", (json_int_t)summary->negative_edges,
-                  "components", (json_int_t)summary->balance->components, "balanced",
-                  summary->balance->balanced, "colors", colors_json(summary->balance));
+    json_t *rest = json_pack(
+        "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o}",
+        "seconds_gradient", info->seconds_gradient, "seconds_minimizer", info->seconds_minimizer,
+        "seconds_objective", info->seconds_objective, "seconds_step", info->seconds_step, "rho", info->rho,
+        "budget", info->budget, "lambda_min", summary->lambda_min, "trace", summary->trace, "atoms",
+        (json_int_t)gersh_model_metric(model)->atoms, "edges", (json_int_t)summary->graph->edges,
+        "negative_edges", (json_int_t)summary->negative_edges, "components",
+        (json_int_t)summary->balance->components, "balanced", summary->balance->balanced, "colors",
+        colors_json(summary->balance), "tuples", tuples_json(gersh_model_tuples(model)), "bootstrap",
+        bootstrap_json(gersh_model_bootstrap(model)));
     if (document == NULL || rest == NULL || json_object_update(document, rest) != 0) {
         json_decref(document);
         document = NULL;

@@ -1,7 +1,7 @@
 /*
  * The small quadratic problem against an enumeration of all sets of bounds and against its duality gap; the
- * engine's list of atoms against the matrix that it stands for; and the engine's promise that the value
- * never rises and the bound never falls.
+ * engine's list of atoms against the matrix that it stands for; the engine's promise that the value never
+ * rises and the bound never falls; and steps that are hard to find.
  */
 #include "check.h"
 
@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "base/threads.h"
 #include "gersh/metric.h"
+#include "objective/custom.h"
 #include "objectives.h"
 #include "solver/atoms.h"
 #include "solver/weights.h"
@@ -503,12 +504,82 @@ static void values_never_rise(void **unused)
     }
 }
 
+/* F = max(c − s, 1000 (s − c)), s the sum of all distances: towards the kink no step is a good one. */
+typedef struct kink {
+    double place; /* c */
+    int calls;
+} kink;
+
+static double at_kink(void *context, size_t pairs, const size_t *first, const size_t *second,
+                      const double *d, double *g)
+{
+    kink *k = context;
+    double sum = 0;
+    (void)first;
+    (void)second;
+    k->calls++;
+    for (size_t p = 0; p < pairs; p++)
+        sum += d[p];
+    for (size_t p = 0; p < pairs && g != NULL; p++)
+        g[p] = sum > k->place ? 1000 : -1;
+    return fmax(k->place - sum, 1000 * (sum - k->place));
+}
+
+static void no_curvature(void *context, size_t pairs, const double *d, const double *v, double *out)
+{
+    (void)context;
+    (void)d;
+    (void)v;
+    memset(out, 0, pairs * sizeof *out);
+}
+
+/* Where the search for a step runs out of tries, weights and distances still belong together. */
+static void long_searches_end_in_order(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 77);
+    int moved = 0;
+    for (int t = 0; t < cases(200); t++) {
+        problem q = make(&random, (wish){.n = 6, .k = 3, .classes = 2, .lone = 1});
+        double sum = 0;
+        kink k = {.place = 0};
+        gersh_custom_objective custom = {.context = &k, .evaluate = at_kink, .curvature = no_curvature};
+        gersh__objective *objective;
+        gersh__region *region;
+        gersh_stop stop;
+        gersh__limits limits = {.tol = 1e-12, .max_iter = 2, .max_seconds = INFINITY, .cutoff = INFINITY};
+        assert_ok(gersh__objective_new_custom(&objective, &custom, q.pairs));
+        gersh__engine *e = engine_of(&q, objective, 0.01, 1, 0);
+        for (size_t p = 0; p < q.pairs->count; p++)
+            sum += e->base[p];
+        k.place = sum * (2 + 20 * gersh__random_uniform(&random)); /* within reach: the budget is 100 ρ */
+        assert_ok(gersh__region_new(&region, GERSH__HULL, q.pairs, NULL));
+        k.calls = 0;
+        assert_ok(gersh__engine_solve(e, region, "kink", &limits, &stop));
+        assert_true(k.calls >= 25); /* the search ran out of tries */
+        moved += e->newton_steps > 0;
+        double *d = distances_of(e, &q);
+        double value = at_kink(&k, q.pairs->count, NULL, NULL, d, NULL);
+        for (size_t p = 0; p < q.pairs->count; p++)
+            assert_close(e->d[p], d[p], 1e-13 * k.place);
+        assert_close(e->value, value, 1e-10 * k.place);
+        free(d);
+        gersh__region_free(region);
+        gersh__engine_free(e);
+        gersh__objective_free(objective);
+        drop(&q);
+    }
+    assert_true(moved >= cases(50));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights_against_all_sets), cmocka_unit_test(weights_have_no_gap),
-        cmocka_unit_test(merging_keeps_the_matrix), cmocka_unit_test(restricting_keeps_the_diagonal),
-        cmocka_unit_test(atoms_are_held_once),      cmocka_unit_test(values_never_rise),
+        cmocka_unit_test(weights_against_all_sets),   cmocka_unit_test(weights_have_no_gap),
+        cmocka_unit_test(merging_keeps_the_matrix),   cmocka_unit_test(restricting_keeps_the_diagonal),
+        cmocka_unit_test(atoms_are_held_once),        cmocka_unit_test(values_never_rise),
+        cmocka_unit_test(long_searches_end_in_order),
     };
     gersh__blas_hold(); /* small matrices: threads of BLAS would only slow the oracle down */
     return cmocka_run_group_tests(tests, NULL, NULL);

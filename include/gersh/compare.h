@@ -37,7 +37,8 @@ typedef struct gersh_compare_options {
     const char *objectives; /* names separated by commas, or "all"; NULL: that of the settings */
     const char *solvers;    /* names separated by commas, or "all"; NULL: all */
     gersh_compare_folds folds;
-    size_t max_folds;                /* of the paper's folds, only the first ones; 0: all */
+    size_t max_folds;  /* of the paper's folds, only the first ones; 0: all */
+    int no_eigenvalue; /* lambda_min is not computed, and 0: it may take longer than the fit */
     gersh_compare_callback progress; /* or NULL */
     void *progress_context;
     const gersh_cancel *cancel; /* or NULL; what was done until then is returned */

@@ -8,6 +8,7 @@
 #include "gersh/metric.h"
 #include "gersh/objective.h"
 #include "gersh/settings.h"
+#include "gersh/tuples.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -50,7 +51,8 @@ typedef struct gersh_fit_options {
     const double *weights;        /* one a row, >= 0, or NULL: all 1 */
     const gersh_edge_rule *rules; /* or NULL */
     size_t rule_count;
-    const gersh_metric *start;            /* where to begin, or NULL */
+    const gersh_tuples *tuples; /* what to learn from, instead of labels, or NULL; weights are multiplied */
+    const gersh_metric *start;  /* where to begin, or NULL */
     const gersh_custom_objective *custom; /* the objective, instead of the setting's, or NULL */
     gersh_progress_callback progress;     /* or NULL */
     void *progress_context;
@@ -75,7 +77,9 @@ typedef struct gersh_fit_info {
 
 /*
  * Learns from data that is already scaled, as the settings of the group GERSH_SETTINGS_FIT say. settings
- * and options may be NULL. Stopping early (max_iter, max_time, cancel) is not an error.
+ * and options may be NULL. Stopping early (max_iter, max_time, cancel) is not an error; a setting that the
+ * solver does not use, but is not at its default, is one. With tuples, labels and targets of the data count
+ * for nothing.
  */
 GERSH_API gersh_status gersh_fit(gersh_metric **out, gersh_fit_info *info, const gersh_dataset *data,
                                  const gersh_settings *settings, const gersh_fit_options *options);

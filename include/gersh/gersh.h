@@ -3,15 +3,23 @@
 #define GERSH_GERSH_H
 
 #include "gersh/base.h"
+#include "gersh/bootstrap.h"
 #include "gersh/compare.h"
 #include "gersh/data.h"
+#include "gersh/evaluate.h"
 #include "gersh/fit.h"
 #include "gersh/graph.h"
 #include "gersh/linalg.h"
 #include "gersh/matrix.h"
 #include "gersh/metric.h"
 #include "gersh/model.h"
+#include "gersh/neighbors.h"
 #include "gersh/objective.h"
+#include "gersh/predict.h"
+#include "gersh/reproduce.h"
 #include "gersh/settings.h"
+#include "gersh/transform.h"
+#include "gersh/tune.h"
+#include "gersh/tuples.h"
 
 #endif

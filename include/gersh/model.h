@@ -16,8 +16,9 @@ typedef struct gersh_model gersh_model;
 
 /*
  * Learns from data that is not scaled: fits the scaling that the setting `scale` names, and then the metric
- * to the scaled rows. The weights are those of the options, else those of the data set. settings, options
- * and info may be NULL.
+ * to the scaled rows. Real-valued targets are standardised: less their mean, divided by their sample
+ * deviation. The weights are those of the options, else those of the data set. settings, options and info
+ * may be NULL.
  */
 GERSH_API gersh_status gersh_model_fit(gersh_model **out, gersh_fit_info *info, const gersh_dataset *data,
                                        const gersh_settings *settings, const gersh_fit_options *options);
@@ -37,22 +38,29 @@ GERSH_API const gersh_scaling *gersh_model_scaling(const gersh_model *model);
 GERSH_API const gersh_fit_info *gersh_model_info(const gersh_model *model);
 GERSH_API const gersh_settings *gersh_model_settings(const gersh_model *model); /* those of the fit */
 GERSH_API const char *gersh_model_version(const gersh_model *model); /* of the gersh that fitted it */
-GERSH_API const char *gersh_model_task(const gersh_model *model);    /* "classify" or "regress" */
-GERSH_API int gersh_model_is_custom(const gersh_model *model);       /* fitted to a custom objective */
-GERSH_API size_t gersh_model_rows(const gersh_model *model);         /* that it was fitted to */
+/* "classify" or "regress" by the labels of the training rows; "none" where they had none. */
+GERSH_API const char *gersh_model_task(const gersh_model *model);
+GERSH_API int gersh_model_is_custom(const gersh_model *model); /* fitted to a custom objective */
+GERSH_API size_t gersh_model_rows(const gersh_model *model);   /* that it was fitted to */
 GERSH_API size_t gersh_model_features(const gersh_model *model);
 GERSH_API const char *gersh_model_feature_name(const gersh_model *model, size_t feature);
-GERSH_API size_t gersh_model_classes(const gersh_model *model); /* 0 for real-valued targets */
+GERSH_API size_t gersh_model_classes(const gersh_model *model); /* 0 without class labels */
 GERSH_API const char *gersh_model_class_name(const gersh_model *model, size_t which);
 
 /* The training rows, not scaled, with their labels, targets and weights; NULL when they were left out. */
 GERSH_API const gersh_dataset *gersh_model_data(const gersh_model *model);
+
+/* The tuples that it was fitted to, or NULL; and the edge rules, *count of them. */
+GERSH_API const gersh_tuples *gersh_model_tuples(const gersh_model *model);
+GERSH_API const gersh_edge_rule *gersh_model_rules(const gersh_model *model, size_t *count);
 
 /* 1 (blue) or −1 (red) of each feature, or NULL when the metric's graph is not balanced. */
 GERSH_API const int *gersh_model_colors(const gersh_model *model);
 
 /* Fails unless the data set has the model's features, by name and in its order. */
 GERSH_API gersh_status gersh_model_check_data(const gersh_model *model, const gersh_dataset *data);
+
+GERSH_API const char *gersh_edge_kind_name(gersh_edge_kind kind); /* "allowed", ...; NULL for no kind */
 
 /*
  * Reads edge rules from a CSV file without a header: two features, by name or by position from 1, and one
@@ -95,10 +103,10 @@ typedef struct gersh_verification {
 
 /*
  * Checks the model from the definitions alone, with none of the code that fitted it: M is symmetric, its
- * signs agree with the colours, its smallest eigenvalue and its trace are within their limits, the
- * objective has the stated value on the training rows, and the bound is on the right side of it. `data`
- * replaces the model's own training rows; without either, the value is not checked. Failed checks are a
- * result here, not an error.
+ * signs agree with the colours and with the edge rules, its smallest eigenvalue and its trace are within
+ * their limits, the objective has the stated value on the training rows, and the bound is on the right side
+ * of it. `data` replaces the model's own training rows; without either, the value is not checked. Failed
+ * checks are a result here, not an error.
  */
 GERSH_API gersh_status gersh_model_verify(gersh_verification *report, const gersh_model *model,
                                           const gersh_dataset *data);

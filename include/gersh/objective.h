@@ -1,4 +1,5 @@
-/* An objective of the user's own: a convex function of the distances of pairs of rows. */
+/* Objectives: one of the user's own, a convex function of the distances of pairs of rows, and their
+ * direction. */
 #ifndef GERSH_OBJECTIVE_H
 #define GERSH_OBJECTIVE_H
 
@@ -22,6 +23,9 @@ typedef struct gersh_custom_objective {
     /* out = Hessian at `distance` times v; NULL: by differences of the gradient. */
     void (*curvature)(void *context, size_t pairs, const double *distance, const double *v, double *out);
 } gersh_custom_objective;
+
+/* Whether a larger value of the objective of that name is better; 0 for names that are none. */
+GERSH_API int gersh_objective_is_maximized(const char *name);
 
 #ifdef __cplusplus
 }

@@ -26,6 +26,7 @@ typedef enum gersh_setting_group {
     GERSH_SETTINGS_SCALE,
     GERSH_SETTINGS_GRAPH, /* how a matrix becomes a graph */
     GERSH_SETTINGS_FIT,   /* what is learned, and how far */
+    GERSH_SETTINGS_USE,   /* how a learned metric is used */
     GERSH_SETTINGS_RUN
 } gersh_setting_group;
 

@@ -40,7 +40,7 @@ static const gersh_setting_info table[GERSH__SETTINGS] = {
                           "mcml|deml|lsml|lmnn|glr", 0, 0, NULL, "what the metric is to be good at"},
     [GERSH__SOLVER] =
         {"solver", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "balanced",
-         "diagonal|balanced|hull|psd|sgml|pgml|hbnb|pdcone", 0, 0, NULL,
+         "diagonal|balanced|hull|psd|sgml|pgml|hbnb|pdcone|identity", 0, 0, NULL,
          "which metrics are searched: diagonal ones, balanced signed graphs, their convex hull, or "
          "all positive definite ones"},
     [GERSH__TRACE] = {"trace", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "auto", "auto|K", 0, DBL_MAX, "C",
@@ -63,9 +63,16 @@ static const gersh_setting_info table[GERSH__SETTINGS] = {
     [GERSH__ROWS_ONLY] = {"rows-only", GERSH_SETTING_FLAG, GERSH_SETTINGS_FIT, "no", NULL, 0, 0, NULL,
                           "sgml and pgml: stop after the rows, before the whole matrix"},
     [GERSH__DIAGONALS_ONLY] = {"diagonals-only", GERSH_SETTING_FLAG, GERSH_SETTINGS_FIT, "no", NULL, 0, 0,
-                               NULL, "sgml and pgml: keep the edges of the first graph, learn the diagonal"},
+                               NULL,
+                               "sgml and pgml: keep the edges of the first graph, learn the diagonal"},
     [GERSH__NUCLEAR] = {"nuclear", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "0", NULL, 0, DBL_MAX, "TAU",
                         "pdcone: weight of the nuclear norm of M, added to the objective"},
+    [GERSH__CLASSIFIER] =
+        {"classifier", GERSH_SETTING_CHOICE, GERSH_SETTINGS_USE, "knn", "knn|mahalanobis|graph", 0, 0, NULL,
+         "how labels are predicted: by the nearest rows, by the nearest mean of a class, or by the "
+         "labels that are smoothest on the graph of all rows"},
+    [GERSH__NEIGHBORS] = {"neighbors", GERSH_SETTING_WHOLE, GERSH_SETTINGS_USE, "10", NULL, 1, 1e9, "N",
+                          "nearest rows that knn asks; where there are fewer, all of them"},
     [GERSH__SEED] = {"seed", GERSH_SETTING_WHOLE, GERSH_SETTINGS_RUN, "0", NULL, 0, LARGEST_SEED, "N",
                      "seed of the random numbers; the same seed gives the same result"},
     [GERSH__THREADS] = {"threads", GERSH_SETTING_WHOLE, GERSH_SETTINGS_RUN, "0", NULL, 0, 1024, "N",
@@ -236,6 +243,15 @@ uint64_t gersh__setting_whole(const gersh_settings *settings, int which)
 int gersh__setting_given(const gersh_settings *settings, int which)
 {
     return settings != NULL && settings->values[which] != NULL;
+}
+
+gersh_status gersh__settings_copy(gersh_settings **out, const gersh_settings *settings)
+{
+    gersh_status status = gersh_settings_new(out);
+    for (int i = 0; i < GERSH__SETTINGS && status == GERSH_OK; i++)
+        if (gersh__setting_given(settings, i))
+            status = gersh_settings_set(*out, table[i].name, settings->values[i]);
+    return status;
 }
 
 int gersh__setting_is(const gersh_settings *settings, int which, const char *choice)

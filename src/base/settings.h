@@ -28,6 +28,8 @@ enum {
     GERSH__ROWS_ONLY,
     GERSH__DIAGONALS_ONLY,
     GERSH__NUCLEAR,
+    GERSH__CLASSIFIER,
+    GERSH__NEIGHBORS,
     GERSH__SEED,
     GERSH__THREADS,
     GERSH__SETTINGS
@@ -39,5 +41,7 @@ uint64_t gersh__setting_whole(const gersh_settings *settings, int which);
 /* Whether the setting was set, rather than left at its default. */
 int gersh__setting_given(const gersh_settings *settings, int which);
 int gersh__setting_is(const gersh_settings *settings, int which, const char *choice);
+/* A copy in which the same settings are given. */
+gersh_status gersh__settings_copy(gersh_settings **out, const gersh_settings *settings);
 
 #endif

@@ -330,6 +330,23 @@ static gersh_status fill_features(gersh_dataset *data, const plan *plans, const 
     return status;
 }
 
+/* Remembers which values were filled in, so that they can be filled in anew from some of the rows. */
+static gersh_status mark_missing(gersh_dataset *data, const plan *plans, const gersh__table *table)
+{
+    size_t feature = 0;
+    data->missing = gersh__alloc(data->n, data->k);
+    if (data->missing == NULL)
+        return GERSH_ERROR_MEMORY;
+    for (size_t j = 0; j < table->columns; j++) {
+        size_t features = plans[j].skip ? 0 : plans[j].categorical ? plans[j].values.count : 1;
+        for (size_t i = 0; i < data->n && features > 0; i++)
+            if (isnan(table->cells[i * table->columns + j]))
+                memset(data->missing + i * data->k + feature, 1, features);
+        feature += features;
+    }
+    return GERSH_OK;
+}
+
 static gersh_status check_labels_table(const gersh__table *table, const gersh__table *labels)
 {
     if (table->label != GERSH__NONE)
@@ -376,7 +393,10 @@ gersh_status gersh__dataset_from_table(gersh_dataset **out, const gersh__table *
     if (status != GERSH_OK)
         goto out;
     data->format = table->format;
-    status = fill_features(data, plans, table, gersh__setting_is(settings, GERSH__MISSING, "mean"));
+    int mean = gersh__setting_is(settings, GERSH__MISSING, "mean");
+    status = fill_features(data, plans, table, mean);
+    if (status == GERSH_OK && mean && data->filled > 0)
+        status = mark_missing(data, plans, table);
     if (status == GERSH_OK && labels != NULL)
         status = gersh__dataset_set_labels(data, labels, 0, settings);
     else if (status == GERSH_OK && table->label != GERSH__NONE)

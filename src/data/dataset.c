@@ -45,6 +45,7 @@ void gersh_dataset_free(gersh_dataset *data)
     gersh__free(data->labels);
     gersh__free(data->targets);
     gersh__free(data->weights);
+    gersh__free(data->missing);
     gersh__free(data->x);
     gersh__free(data);
 }
@@ -209,6 +210,10 @@ gersh_status gersh_dataset_subset(gersh_dataset **out, const gersh_dataset *data
     gersh_status status = gersh__dataset_alloc(&part, count, data->k);
     if (status == GERSH_OK)
         status = alloc_labels(part, data);
+    if (status == GERSH_OK && data->missing != NULL) {
+        part->missing = gersh__alloc(count, data->k);
+        status = part->missing != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
+    }
     for (size_t j = 0; j < data->k && status == GERSH_OK; j++) {
         part->feature_names[j] = gersh__text_copy(data->feature_names[j], strlen(data->feature_names[j]));
         status = part->feature_names[j] != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
@@ -225,6 +230,8 @@ gersh_status gersh_dataset_subset(gersh_dataset **out, const gersh_dataset *data
             part->targets[i] = data->targets[rows[i]];
         if (data->weights != NULL)
             part->weights[i] = data->weights[rows[i]];
+        if (data->missing != NULL)
+            memcpy(part->missing + i * data->k, data->missing + rows[i] * data->k, data->k);
     }
     *out = part;
     return GERSH_OK;

@@ -16,7 +16,14 @@ struct gersh_dataset {
     double *weights;    /* n, at least 0 and not all 0, or NULL: all 1 */
     const char *format;
     size_t filled;
+    unsigned char *missing; /* n × k: 1 where --missing mean filled the value in; NULL: nowhere */
 };
+
+/*
+ * Fills in the values that were missing anew, with the means of what is there in the training rows; a feature that
+ * has no value there becomes 0. Both data sets are parts of the same one.
+ */
+gersh_status gersh__dataset_refill(gersh_dataset *train, gersh_dataset *test);
 
 /*
  * Selects the label column, leaves out ignored ones, turns text columns into 0/1 features or refuses

@@ -107,7 +107,7 @@ out:
  * The labels' file has its own format; the header is as the settings say. Its last column, the only one it
  * may have, is read as a label, so that the labels keep their spelling.
  */
-static gersh_status read_labels(gersh__table **out, const char *path, const gersh_settings *settings)
+gersh_status gersh__labels_read(gersh__table **out, const char *path, const gersh_settings *settings)
 {
     gersh_settings *own = NULL;
     gersh_status status = gersh_settings_new(&own);
@@ -129,7 +129,7 @@ gersh_status gersh_dataset_read(gersh_dataset **out, const char *path, const ger
                            "--labels: data and labels cannot both come from standard input");
     gersh_status status = gersh__table_read(&table, path, settings);
     if (status == GERSH_OK && *labels_path != '\0')
-        status = read_labels(&labels, labels_path, settings);
+        status = gersh__labels_read(&labels, labels_path, settings);
     if (status == GERSH_OK)
         status = gersh__dataset_from_table(out, table, labels, settings);
     gersh__table_free(table);

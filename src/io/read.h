@@ -21,4 +21,7 @@ typedef struct gersh__reader {
 /* Any file as a table; the format as the setting says, or by content. "-" is standard input. */
 gersh_status gersh__table_read(gersh__table **out, const char *path, const gersh_settings *settings);
 
+/* The file that the setting `labels` names. */
+gersh_status gersh__labels_read(gersh__table **out, const char *path, const gersh_settings *settings);
+
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "data/tuples.h"
 
 gersh_status gersh__model_not_one(void)
 {
@@ -107,12 +108,65 @@ static gersh_status read_fit(gersh_fit_info *info, json_t *fit)
     return GERSH_OK;
 }
 
+/* Tuples of that kind; how many is not known yet. */
+static gersh_status read_kind(gersh_model *model, const char *name)
+{
+    for (int kind = GERSH_PAIRS; kind <= GERSH_QUADRUPLETS; kind++)
+        if (strcmp(gersh_tuple_kind_name((gersh_tuple_kind)kind), name) == 0)
+            return gersh__tuples_alloc(&model->tuples, (gersh_tuple_kind)kind, 0);
+    return gersh__fail(GERSH_ERROR_INPUT, "the model has tuples of an unknown kind");
+}
+
+static gersh_status read_rules(gersh_model *model, const json_t *list)
+{
+    size_t count = json_array_size(list);
+    if (count == 0)
+        return gersh__fail(GERSH_ERROR_INPUT, "the model has edge rules that are no list of them");
+    model->rules = gersh__alloc(count, sizeof *model->rules);
+    if (model->rules == NULL)
+        return GERSH_ERROR_MEMORY;
+    for (size_t r = 0; r < count; r++) {
+        json_int_t first = -1, second = -1;
+        const char *word = "";
+        int bad = json_unpack(json_array_get(list, r), "[I, I, s!]", &first, &second, &word);
+        gersh_edge_kind kind = GERSH_EDGE_ALLOWED;
+        if (bad || gersh__edge_kind_find(&kind, word) != 0 || first < 0 || second < 0 || first == second ||
+            (size_t)first >= model->features || (size_t)second >= model->features)
+            return gersh__fail(
+                GERSH_ERROR_INPUT,
+                "edge rule %zu of the model is damaged; expected two of its %zu features and a rule", r + 1,
+                model->features);
+        model->rules[r] = (gersh_edge_rule){(size_t)first, (size_t)second, kind};
+    }
+    model->rule_count = count;
+    return GERSH_OK;
+}
+
+static gersh_status read_bootstrap(gersh_model *model, json_t *about)
+{
+    json_int_t asked = 0, done = 0, failed = 0;
+    json_t *failure = NULL;
+    json_error_t error;
+    if (json_unpack_ex(about, &error, JSON_STRICT, "{s:I, s:I, s:I, s:o}", "asked", &asked, "done", &done,
+                       "failed", &failed, "failure", &failure) != 0 ||
+        done < 1 || failed < 0 || asked < done || asked - done < failed)
+        return gersh__fail(GERSH_ERROR_INPUT,
+                           "the numbers of resamples of the model's bootstrap are damaged");
+    gersh_bootstrap *b = model->bootstrap = gersh__alloc(1, sizeof *b);
+    if (b == NULL)
+        return GERSH_ERROR_MEMORY;
+    b->asked = (size_t)asked;
+    b->done = (size_t)done;
+    b->failed = (size_t)failed;
+    return read_text(&b->failure, failure, "the failure of the bootstrap");
+}
+
 gersh_status gersh__model_read_about(gersh_model *model, double *rho, json_t *about)
 {
     json_error_t error;
-    json_t *features, *classes, *settings, *fit;
+    json_t *features, *classes, *settings, *fit, *rules = NULL, *bootstrap = NULL;
     json_int_t rows = 0;
-    const char *version = NULL, *task = NULL;
+    const char *version = NULL, *task = NULL, *tuples = NULL;
     int format = 0, unit_rows = 0;
     if (json_unpack(about, "{s:i}", "format", &format) != 0)
         return gersh__model_not_one();
@@ -122,14 +176,16 @@ gersh_status gersh__model_read_about(gersh_model *model, double *rho, json_t *ab
             "the model has format %d but this gersh reads format %d; use the gersh that wrote it", format,
             GERSH__MODEL_FORMAT);
     if (json_unpack_ex(about, &error, JSON_STRICT,
-                       "{s:i, s:s, s:s, s:b, s:I, s:o, s:o, s:F, s:b, s:o, s:o}", "format", &format,
-                       "version", &version, "task", &task, "custom", &model->custom, "rows", &rows,
+                       "{s:i, s:s, s:s, s:b, s:I, s:o, s:o, s:F, s:b, s:o, s:o, s?s, s?o, s?o}", "format",
+                       &format, "version", &version, "task", &task, "custom", &model->custom, "rows", &rows,
                        "feature_names", &features, "class_names", &classes, "rho", rho, "unit_rows",
-                       &unit_rows, "settings", &settings, "fit", &fit) != 0)
+                       &unit_rows, "settings", &settings, "fit", &fit, "tuples", &tuples, "rules", &rules,
+                       "bootstrap", &bootstrap) != 0)
         return gersh__fail(GERSH_ERROR_INPUT, "the description of the model is damaged: %s", error.text);
     model->scaling->unit_rows = unit_rows;
     model->regress = strcmp(task, "regress") == 0;
-    if ((!model->regress && strcmp(task, "classify") != 0) || rows < 1 || !(*rho >= 0))
+    int classify = strcmp(task, "classify") == 0;
+    if ((!model->regress && !classify && strcmp(task, "none") != 0) || rows < 1 || !(*rho >= 0))
         return gersh__fail(GERSH_ERROR_INPUT,
                            "the description of the model has an impossible task, number of rows or rho");
     model->rows = (size_t)rows;
@@ -143,7 +199,15 @@ gersh_status gersh__model_read_about(gersh_model *model, double *rho, json_t *ab
         status = read_settings(model, settings);
     if (status == GERSH_OK)
         status = read_fit(&model->info, fit);
-    if (status == GERSH_OK && (model->features == 0 || model->regress != (model->classes == 0)))
+    if (status == GERSH_OK && tuples != NULL)
+        status = read_kind(model, tuples);
+    if (status == GERSH_OK && rules != NULL)
+        status = read_rules(model, rules);
+    if (status == GERSH_OK && bootstrap != NULL)
+        status = read_bootstrap(model, bootstrap);
+    int labelled = model->regress || classify;
+    if (status == GERSH_OK &&
+        (model->features == 0 || classify != (model->classes > 0) || (!labelled && model->tuples == NULL)))
         status = gersh__fail(GERSH_ERROR_INPUT,
                              "the model has %zu features and %zu classes, which its task does not allow",
                              model->features, model->classes);

@@ -7,12 +7,23 @@
 #include "base/error.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "data/dataset.h"
+#include "data/tuples.h"
 
 static void free_names(char **names, size_t count)
 {
     for (size_t i = 0; names != NULL && i < count; i++)
         gersh__free(names[i]);
     gersh__free(names);
+}
+
+void gersh__bootstrap_free(gersh_bootstrap *bootstrap)
+{
+    if (bootstrap == NULL)
+        return;
+    gersh__free(bootstrap->failure);
+    gersh__free(bootstrap->edge);
+    gersh__free(bootstrap);
 }
 
 void gersh_model_free(gersh_model *model)
@@ -25,6 +36,9 @@ void gersh_model_free(gersh_model *model)
     free_names(model->feature_names, model->features);
     free_names(model->class_names, model->classes);
     gersh_dataset_free(model->data);
+    gersh_tuples_free(model->tuples);
+    gersh__bootstrap_free(model->bootstrap);
+    gersh__free(model->rules);
     gersh__free(model->version);
     gersh__free(model->color);
     gersh__free(model);
@@ -106,13 +120,71 @@ static gersh_status describe_data(gersh_model *model, const gersh_dataset *data,
     return status;
 }
 
+/* Targets with mean 0 and sample deviation 1; they become the one feature of a data set, to be scaled as
+ * such. */
+static gersh_status standardize(gersh_dataset *data)
+{
+    gersh_dataset *column = NULL;
+    gersh_scaling *scaling = NULL;
+    gersh_status status = gersh_dataset_new(&column, data->n, 1, data->targets, 1, NULL, NULL, NULL);
+    if (status == GERSH_OK)
+        status = gersh_scaling_fit(&scaling, column, "zscore");
+    if (status == GERSH_OK)
+        status = gersh_scaling_apply(scaling, column);
+    if (status == GERSH_OK)
+        memcpy(data->targets, column->x, data->n * sizeof *data->targets);
+    gersh_scaling_free(scaling);
+    gersh_dataset_free(column);
+    return status;
+}
+
+gersh_status gersh__model_scale(gersh_dataset **out, const gersh_model *model, const gersh_dataset *data)
+{
+    gersh_status status = copy_data(out, data);
+    if (status == GERSH_OK)
+        status = gersh_scaling_apply(model->scaling, *out);
+    if (status == GERSH_OK && (*out)->targets != NULL && data->n > 1)
+        status = standardize(*out);
+    if (status != GERSH_OK) {
+        gersh_dataset_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* What the fit was told besides the data. */
+static gersh_status copy_options(gersh_model *model, const gersh_fit_options *options)
+{
+    model->custom = options->custom != NULL;
+    for (size_t r = 0; r < options->rule_count; r++)
+        if (gersh_edge_kind_name(options->rules[r].kind) == NULL)
+            return gersh__fail(GERSH_ERROR_ARGUMENT,
+                               "edge rule %zu has the kind %d; expected one of gersh_edge_kind", r + 1,
+                               (int)options->rules[r].kind);
+    if (options->rule_count > 0) {
+        model->rules = gersh__alloc(options->rule_count, sizeof *model->rules);
+        if (model->rules == NULL)
+            return GERSH_ERROR_MEMORY;
+        memcpy(model->rules, options->rules, options->rule_count * sizeof *model->rules);
+        model->rule_count = options->rule_count;
+    }
+    return options->tuples != NULL ? gersh__tuples_copy(&model->tuples, options->tuples) : GERSH_OK;
+}
+
+/* Labels are needed only where there are no tuples. */
+static gersh_status check_data(const gersh_dataset *data, const gersh_tuples *tuples)
+{
+    return tuples != NULL ? gersh__tuples_check(tuples, gersh_dataset_rows(data), NULL)
+                          : gersh_dataset_check(data);
+}
+
 gersh_status gersh_model_fit(gersh_model **out, gersh_fit_info *info, const gersh_dataset *data,
                              const gersh_settings *settings, const gersh_fit_options *options)
 {
     gersh_fit_options own = options != NULL ? *options : (gersh_fit_options){0};
     gersh_dataset *scaled = NULL;
     *out = NULL;
-    gersh_status status = gersh_dataset_check(data);
+    gersh_status status = check_data(data, own.tuples);
     if (status != GERSH_OK)
         return status;
     gersh_model *model = gersh__alloc(1, sizeof *model);
@@ -124,12 +196,11 @@ gersh_status gersh_model_fit(gersh_model **out, gersh_fit_info *info, const gers
     if (status != GERSH_OK)
         goto out;
     own.weights = gersh_dataset_weights(model->data);
-    model->custom = own.custom != NULL;
-    status = gersh_scaling_fit(&model->scaling, data, gersh__setting_text(settings, GERSH__SCALE));
+    status = copy_options(model, &own);
     if (status == GERSH_OK)
-        status = copy_data(&scaled, data);
+        status = gersh_scaling_fit(&model->scaling, data, gersh__setting_text(settings, GERSH__SCALE));
     if (status == GERSH_OK)
-        status = gersh_scaling_apply(model->scaling, scaled);
+        status = gersh__model_scale(&scaled, model, data);
     if (status == GERSH_OK)
         status = gersh_fit(&model->metric, &model->info, scaled, settings, &own);
     if (status == GERSH_OK)
@@ -195,7 +266,7 @@ const char *gersh_model_version(const gersh_model *model)
 
 const char *gersh_model_task(const gersh_model *model)
 {
-    return model->regress ? "regress" : "classify";
+    return model->regress ? "regress" : model->classes > 0 ? "classify" : "none";
 }
 
 int gersh_model_is_custom(const gersh_model *model)
@@ -231,6 +302,22 @@ const char *gersh_model_class_name(const gersh_model *model, size_t which)
 const gersh_dataset *gersh_model_data(const gersh_model *model)
 {
     return model->data;
+}
+
+const gersh_tuples *gersh_model_tuples(const gersh_model *model)
+{
+    return model->tuples;
+}
+
+const gersh_edge_rule *gersh_model_rules(const gersh_model *model, size_t *count)
+{
+    *count = model->rule_count;
+    return model->rules;
+}
+
+const gersh_bootstrap *gersh_model_bootstrap(const gersh_model *model)
+{
+    return model->bootstrap;
 }
 
 const int *gersh_model_colors(const gersh_model *model)

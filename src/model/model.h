@@ -2,7 +2,7 @@
 #ifndef GERSH_SRC_MODEL_MODEL_H
 #define GERSH_SRC_MODEL_MODEL_H
 
-#include "gersh/model.h"
+#include "gersh/bootstrap.h"
 
 struct gersh_model {
     gersh_metric *metric;
@@ -17,9 +17,24 @@ struct gersh_model {
     char **feature_names;
     size_t classes;
     char **class_names;
-    int *color;          /* features of them, or NULL */
-    gersh_dataset *data; /* or NULL */
+    int *color;           /* features of them, or NULL */
+    gersh_dataset *data;  /* or NULL */
+    gersh_tuples *tuples; /* or NULL */
+    gersh_edge_rule *rules;
+    size_t rule_count;
+    gersh_bootstrap *bootstrap; /* or NULL */
 };
+
+/*
+ * The data as the fit sees it: the features scaled as in the model, and targets standardised. The data need
+ * not be the model's.
+ */
+gersh_status gersh__model_scale(gersh_dataset **out, const gersh_model *model, const gersh_dataset *data);
+
+void gersh__bootstrap_free(gersh_bootstrap *bootstrap);
+
+/* The kind of rule of that name; -1 when there is none. */
+int gersh__edge_kind_find(gersh_edge_kind *kind, const char *word);
 
 /* Version of the file's layout. */
 #define GERSH__MODEL_FORMAT 1
@@ -37,6 +52,10 @@ typedef enum gersh__tensor_id {
     GERSH__CLASS,
     GERSH__TARGET,
     GERSH__WEIGHT,
+    GERSH__TUPLES,
+    GERSH__BOOTSTRAP_NODES,
+    GERSH__BOOTSTRAP_COUNTS,
+    GERSH__BOOTSTRAP_MOMENTS,
     GERSH__TENSORS
 } gersh__tensor_id;
 
@@ -47,5 +66,11 @@ typedef struct gersh__tensor_kind {
 } gersh__tensor_kind;
 
 extern const gersh__tensor_kind gersh__tensor_kinds[GERSH__TENSORS];
+
+/* Columns of the tensor of tuples: their rows, and of pairs 1 (similar) or −1 (dissimilar). */
+static inline size_t gersh__tuple_columns(gersh_tuple_kind kind)
+{
+    return kind == GERSH_PAIRS ? 3 : gersh_tuple_size(kind);
+}
 
 #endif

@@ -8,27 +8,12 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "data/build.h"
 #include "io/file.h"
 #include "model/about.h"
+#include "model/reader.h"
 
 /* Atoms may miss unit length by this much. */
 static const double unit_error = 1e-6;
-
-typedef struct tensor {
-    int present;
-    size_t shape[2], count;
-    size_t start, end; /* bytes after the head */
-} tensor;
-
-typedef struct reader {
-    gersh__content content;
-    const unsigned char *bytes; /* the tensors */
-    size_t size;
-    json_t *head, *about; /* the head, and the text in its __metadata__ */
-    tensor tensor[GERSH__TENSORS];
-    gersh_model *model;
-} reader;
 
 static uint64_t bits_at(const unsigned char *bytes)
 {
@@ -38,22 +23,26 @@ static uint64_t bits_at(const unsigned char *bytes)
     return bits;
 }
 
-static double real_at(const reader *r, int id, size_t e)
+uint64_t gersh__tensor_bits(const gersh__model_reader *r, int id, size_t e)
 {
-    uint64_t bits = bits_at(r->bytes + r->tensor[id].start + 8 * e);
+    return bits_at(r->bytes + r->tensor[id].start + 8 * e);
+}
+
+double gersh__tensor_real(const gersh__model_reader *r, int id, size_t e)
+{
+    uint64_t bits = gersh__tensor_bits(r, id, e);
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-/* A whole number from 0 to limit - 1; GERSH__NONE for anything else. */
-static size_t index_at(const reader *r, int id, size_t e, size_t limit)
+size_t gersh__tensor_index(const gersh__model_reader *r, int id, size_t e, size_t limit)
 {
-    uint64_t bits = bits_at(r->bytes + r->tensor[id].start + 8 * e);
+    uint64_t bits = gersh__tensor_bits(r, id, e);
     return bits < limit ? (size_t)bits : GERSH__NONE;
 }
 
-static gersh_status parse_head(reader *r)
+static gersh_status parse_head(gersh__model_reader *r)
 {
     const unsigned char *bytes = (const unsigned char *)r->content.bytes;
     json_error_t error;
@@ -93,10 +82,10 @@ static int find_tensor(const char *name)
     return -1;
 }
 
-static gersh_status parse_tensor(reader *r, int id, json_t *entry)
+static gersh_status parse_tensor(gersh__model_reader *r, int id, json_t *entry)
 {
     const gersh__tensor_kind *kind = &gersh__tensor_kinds[id];
-    tensor *t = &r->tensor[id];
+    gersh__tensor *t = &r->tensor[id];
     const char *type = NULL;
     json_t *shape = NULL;
     json_int_t from = 0, to = 0;
@@ -137,7 +126,7 @@ static gersh_status parse_tensor(reader *r, int id, json_t *entry)
 }
 
 /* Every tensor on its own, and together they fill the file. */
-static gersh_status parse_tensors(reader *r)
+static gersh_status parse_tensors(gersh__model_reader *r)
 {
     const char *name;
     json_t *entry;
@@ -169,9 +158,9 @@ static gersh_status parse_tensors(reader *r)
 }
 
 /* The tensor is there, with these dimensions (the second counts for those that have two). */
-static gersh_status want(const reader *r, int id, size_t first, size_t second)
+static gersh_status want(const gersh__model_reader *r, int id, size_t first, size_t second)
 {
-    const tensor *t = &r->tensor[id];
+    const gersh__tensor *t = &r->tensor[id];
     if (!t->present)
         return gersh__fail(GERSH_ERROR_INPUT, "tensor '%s' is missing; the model is damaged",
                            gersh__tensor_kinds[id].name);
@@ -180,13 +169,13 @@ static gersh_status want(const reader *r, int id, size_t first, size_t second)
                            gersh__tensor_kinds[id].name);
     if (!gersh__tensor_kinds[id].whole)
         for (size_t e = 0; e < t->count; e++)
-            if (!isfinite(real_at(r, id, e)))
+            if (!isfinite(gersh__tensor_real(r, id, e)))
                 return gersh__fail(GERSH_ERROR_INPUT, "number %zu of tensor '%s' is not finite", e + 1,
                                    gersh__tensor_kinds[id].name);
     return GERSH_OK;
 }
 
-static gersh_status reject(const reader *r, int id)
+static gersh_status reject(const gersh__model_reader *r, int id)
 {
     return r->tensor[id].present
                ? gersh__fail(GERSH_ERROR_INPUT, "tensor '%s' does not belong to this kind of model",
@@ -194,8 +183,21 @@ static gersh_status reject(const reader *r, int id)
                : GERSH_OK;
 }
 
+/* Those of models with tuples or a bootstrap. */
+static gersh_status check_optional(const gersh__model_reader *r)
+{
+    const gersh_model *model = r->model;
+    size_t tuples = r->tensor[GERSH__TUPLES].shape[0], edges = r->tensor[GERSH__BOOTSTRAP_NODES].shape[0];
+    gersh_status status = model->tuples != NULL
+                              ? want(r, GERSH__TUPLES, tuples, gersh__tuple_columns(model->tuples->kind))
+                              : reject(r, GERSH__TUPLES);
+    for (int id = GERSH__BOOTSTRAP_NODES; id <= GERSH__BOOTSTRAP_MOMENTS && status == GERSH_OK; id++)
+        status = model->bootstrap != NULL ? want(r, id, edges, 2) : reject(r, id);
+    return status;
+}
+
 /* All tensors that the description asks for, and no other. */
-static gersh_status check_shapes(const reader *r)
+static gersh_status check_shapes(const gersh__model_reader *r)
 {
     const gersh_model *model = r->model;
     size_t k = model->features, n = model->rows, atoms = r->tensor[GERSH__ATOM_WEIGHT].shape[0];
@@ -215,14 +217,13 @@ static gersh_status check_shapes(const reader *r)
         status = want(r, GERSH__COLOR, k, 0);
     if (status == GERSH_OK && x)
         status = want(r, GERSH__X, n, k);
-    int labels = model->regress ? GERSH__TARGET : GERSH__CLASS;
     if (status == GERSH_OK)
-        status = x ? want(r, labels, n, 0) : reject(r, labels);
+        status = x && model->regress ? want(r, GERSH__TARGET, n, 0) : reject(r, GERSH__TARGET);
     if (status == GERSH_OK)
-        status = reject(r, model->regress ? GERSH__CLASS : GERSH__TARGET);
+        status = x && model->classes > 0 ? want(r, GERSH__CLASS, n, 0) : reject(r, GERSH__CLASS);
     if (status == GERSH_OK && r->tensor[GERSH__WEIGHT].present)
         status = x ? want(r, GERSH__WEIGHT, n, 0) : reject(r, GERSH__WEIGHT);
-    return status;
+    return status == GERSH_OK ? check_optional(r) : status;
 }
 
 static gersh_status bad_atom(size_t atom)
@@ -234,7 +235,7 @@ static gersh_status bad_atom(size_t atom)
         atom + 1);
 }
 
-static gersh_status read_metric(reader *r, double rho)
+static gersh_status read_metric(gersh__model_reader *r, double rho)
 {
     size_t atoms = r->tensor[GERSH__ATOM_WEIGHT].count, k = r->model->features;
     int dense = r->tensor[GERSH__DENSE_ATOMS].present;
@@ -244,20 +245,20 @@ static gersh_status read_metric(reader *r, double rho)
     gersh_metric *metric = r->model->metric;
     for (size_t t = 0; t < atoms; t++) {
         double square = 0;
-        metric->weight[t] = real_at(r, GERSH__ATOM_WEIGHT, t);
+        metric->weight[t] = gersh__tensor_real(r, GERSH__ATOM_WEIGHT, t);
         if (!(metric->weight[t] > 0))
             return bad_atom(t);
         if (dense) {
             for (size_t j = 0; j < k; j++) {
-                metric->dense[t * k + j] = real_at(r, GERSH__DENSE_ATOMS, t * k + j);
+                metric->dense[t * k + j] = gersh__tensor_real(r, GERSH__DENSE_ATOMS, t * k + j);
                 square += metric->dense[t * k + j] * metric->dense[t * k + j];
             }
         } else {
             gersh_atom *z = &metric->atom[t];
-            z->i = index_at(r, GERSH__ATOM_NODES, 2 * t, k);
-            z->j = index_at(r, GERSH__ATOM_NODES, 2 * t + 1, k);
-            z->a = real_at(r, GERSH__ATOM_ENTRIES, 2 * t);
-            z->b = real_at(r, GERSH__ATOM_ENTRIES, 2 * t + 1);
+            z->i = gersh__tensor_index(r, GERSH__ATOM_NODES, 2 * t, k);
+            z->j = gersh__tensor_index(r, GERSH__ATOM_NODES, 2 * t + 1, k);
+            z->a = gersh__tensor_real(r, GERSH__ATOM_ENTRIES, 2 * t);
+            z->b = gersh__tensor_real(r, GERSH__ATOM_ENTRIES, 2 * t + 1);
             if (z->i == GERSH__NONE || z->j == GERSH__NONE || (z->i == z->j && z->b != 0))
                 return bad_atom(t);
             square = z->a * z->a + z->b * z->b;
@@ -268,7 +269,7 @@ static gersh_status read_metric(reader *r, double rho)
     return GERSH_OK;
 }
 
-static gersh_status read_scaling(reader *r)
+static gersh_status read_scaling(gersh__model_reader *r)
 {
     gersh_scaling *scaling = r->model->scaling;
     size_t k = r->model->features;
@@ -278,8 +279,8 @@ static gersh_status read_scaling(reader *r)
     if (scaling->mean == NULL || scaling->scale == NULL)
         return GERSH_ERROR_MEMORY;
     for (size_t j = 0; j < k; j++) {
-        scaling->mean[j] = real_at(r, GERSH__MEAN, j);
-        scaling->scale[j] = real_at(r, GERSH__DEVIATION, j);
+        scaling->mean[j] = gersh__tensor_real(r, GERSH__MEAN, j);
+        scaling->scale[j] = gersh__tensor_real(r, GERSH__DEVIATION, j);
         if (!(scaling->scale[j] > 0))
             return gersh__fail(GERSH_ERROR_INPUT, "the scale of feature %zu is %g; it must be positive",
                                j + 1, scaling->scale[j]);
@@ -287,7 +288,7 @@ static gersh_status read_scaling(reader *r)
     return GERSH_OK;
 }
 
-static gersh_status read_colors(reader *r)
+static gersh_status read_colors(gersh__model_reader *r)
 {
     size_t k = r->model->features;
     if (!r->tensor[GERSH__COLOR].present)
@@ -296,7 +297,7 @@ static gersh_status read_colors(reader *r)
     if (r->model->color == NULL)
         return GERSH_ERROR_MEMORY;
     for (size_t j = 0; j < k; j++) {
-        uint64_t bits = bits_at(r->bytes + r->tensor[GERSH__COLOR].start + 8 * j);
+        uint64_t bits = gersh__tensor_bits(r, GERSH__COLOR, j);
         if (bits != 1 && bits != UINT64_MAX)
             return gersh__fail(GERSH_ERROR_INPUT, "the colour of feature %zu is neither 1 nor -1", j + 1);
         r->model->color[j] = bits == 1 ? 1 : -1;
@@ -304,74 +305,7 @@ static gersh_status read_colors(reader *r)
     return GERSH_OK;
 }
 
-/* One sample: its class, or its target, and its weight. */
-static gersh_status read_row(const reader *r, gersh_dataset *data, size_t i)
-{
-    if (data->labels != NULL) {
-        size_t which = index_at(r, GERSH__CLASS, i, data->classes);
-        if (which == GERSH__NONE)
-            return gersh__fail(GERSH_ERROR_INPUT,
-                               "the label of training row %zu is not one of the %zu classes", i + 1,
-                               data->classes);
-        data->labels[i] = (int)which;
-    } else {
-        data->targets[i] = real_at(r, GERSH__TARGET, i);
-    }
-    if (data->weights != NULL) {
-        data->weights[i] = real_at(r, GERSH__WEIGHT, i);
-        if (data->weights[i] < 0)
-            return gersh__fail(GERSH_ERROR_INPUT,
-                               "the weight of training row %zu is %g; it must be at least 0", i + 1,
-                               data->weights[i]);
-    }
-    return GERSH_OK;
-}
-
-static gersh_status copy_names(char **out, char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        out[i] = gersh__text_copy(names[i], strlen(names[i]));
-        if (out[i] == NULL)
-            return GERSH_ERROR_MEMORY;
-    }
-    return GERSH_OK;
-}
-
-static gersh_status read_data(reader *r)
-{
-    gersh_model *model = r->model;
-    size_t n = model->rows, k = model->features;
-    if (!r->tensor[GERSH__X].present)
-        return GERSH_OK;
-    gersh_status status = gersh__dataset_alloc(&model->data, n, k);
-    if (status != GERSH_OK)
-        return status;
-    gersh_dataset *data = model->data;
-    for (size_t e = 0; e < n * k; e++)
-        data->x[e] = real_at(r, GERSH__X, e);
-    status = copy_names(data->feature_names, model->feature_names, k);
-    if (status != GERSH_OK)
-        return status;
-    if (model->regress) {
-        data->targets = gersh__alloc(n, sizeof *data->targets);
-    } else {
-        data->labels = gersh__alloc(n, sizeof *data->labels);
-        data->class_names = gersh__alloc(model->classes, sizeof *data->class_names);
-    }
-    if (r->tensor[GERSH__WEIGHT].present)
-        data->weights = gersh__alloc(n, sizeof *data->weights);
-    if ((model->regress ? data->targets == NULL : data->labels == NULL || data->class_names == NULL) ||
-        (r->tensor[GERSH__WEIGHT].present && data->weights == NULL))
-        return GERSH_ERROR_MEMORY;
-    data->classes = model->classes;
-    if (!model->regress)
-        status = copy_names(data->class_names, model->class_names, model->classes);
-    for (size_t i = 0; i < n && status == GERSH_OK; i++)
-        status = read_row(r, data, i);
-    return status;
-}
-
-static gersh_status read_model(reader *r)
+static gersh_status read_model(gersh__model_reader *r)
 {
     double rho = 0;
     gersh_status status = parse_head(r);
@@ -388,14 +322,18 @@ static gersh_status read_model(reader *r)
     if (status == GERSH_OK)
         status = read_colors(r);
     if (status == GERSH_OK)
-        status = read_data(r);
+        status = gersh__model_read_data(r);
+    if (status == GERSH_OK)
+        status = gersh__model_read_tuples(r);
+    if (status == GERSH_OK)
+        status = gersh__model_read_bootstrap(r);
     return status;
 }
 
 gersh_status gersh_model_read(gersh_model **out, const char *path)
 {
     const char *shown = strcmp(path, "-") == 0 ? "standard input" : path;
-    reader r = {0};
+    gersh__model_reader r = {0};
     *out = NULL;
     gersh_status status = GERSH_ERROR_MEMORY;
     r.model = gersh__alloc(1, sizeof *r.model);

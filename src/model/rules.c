@@ -6,14 +6,28 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "data/build.h"
-#include "gersh/model.h"
-#include "io/read.h"
+#include "io/plain.h"
+#include "model/model.h"
 
 static const char *const kinds[] = {[GERSH_EDGE_ALLOWED] = "allowed",
                                     [GERSH_EDGE_FORBIDDEN] = "forbidden",
                                     [GERSH_EDGE_POSITIVE] = "positive",
                                     [GERSH_EDGE_NEGATIVE] = "negative"};
-enum { kind_count = sizeof kinds / sizeof kinds[0] };
+
+const char *gersh_edge_kind_name(gersh_edge_kind kind)
+{
+    return (size_t)kind < sizeof kinds / sizeof kinds[0] ? kinds[kind] : NULL;
+}
+
+int gersh__edge_kind_find(gersh_edge_kind *kind, const char *word)
+{
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+        if (strcmp(kinds[k], word) == 0) {
+            *kind = (gersh_edge_kind)k;
+            return 0;
+        }
+    return -1;
+}
 
 /* A feature by position; a feature whose name is that number goes first. */
 static size_t find_number(const gersh_dataset *data, double number)
@@ -82,32 +96,11 @@ static gersh_status read_rule(gersh_edge_rule *rule, const gersh__table *table, 
     if (rule->first == rule->second)
         return gersh__cell_fail(table, row, 1,
                                 "both features are the same; an edge joins two different ones");
-    for (int kind = 0; kind < kind_count; kind++)
-        if (strcmp(kinds[kind], word) == 0) {
-            rule->kind = (gersh_edge_kind)kind;
-            return GERSH_OK;
-        }
+    if (gersh__edge_kind_find(&rule->kind, word) == 0)
+        return GERSH_OK;
     return gersh__cell_fail(table, row, 2,
                             "the rule '%s' is not one of allowed, forbidden, positive, negative",
                             gersh__text_excerpt(excerpt, sizeof excerpt, word, strlen(word)));
-}
-
-/* The file as a table of words and numbers: no header, and no column that holds labels. */
-static gersh_status read_table(gersh__table **out, const char *path)
-{
-    gersh_settings *settings = NULL;
-    *out = NULL;
-    gersh_status status = gersh_settings_new(&settings);
-    if (status == GERSH_OK)
-        status = gersh_settings_set(settings, "header", "no");
-    if (status == GERSH_OK)
-        status = gersh_settings_set(settings, "label", "none");
-    if (status == GERSH_OK)
-        status = gersh_settings_set(settings, "format", "csv");
-    if (status == GERSH_OK)
-        status = gersh__table_read(out, path, settings);
-    gersh_settings_free(settings);
-    return status;
 }
 
 gersh_status gersh_edge_rules_read(gersh_edge_rule **rules, size_t *count, const char *path,
@@ -116,7 +109,7 @@ gersh_status gersh_edge_rules_read(gersh_edge_rule **rules, size_t *count, const
     gersh__table *table = NULL;
     *rules = NULL;
     *count = 0;
-    gersh_status status = read_table(&table, path);
+    gersh_status status = gersh__table_read_plain(&table, path, "no");
     if (status != GERSH_OK)
         return status;
     if (table->columns != 3) {

@@ -113,6 +113,14 @@ static void check_symmetry(gersh_verification *report, const gersh__dense *dense
     add(report, "symmetric", passed_if(worst <= rounding * largest), worst, "largest |M_ij - M_ji|");
 }
 
+/* Whether M_ij is not 0 but for rounding; a and b are places. */
+static int is_edge(const gersh__dense *dense, size_t a, size_t b)
+{
+    const double *m = dense->m;
+    size_t s = dense->touched;
+    return fabs(m[a * s + b]) > rounding * sqrt(m[a * s + a] * m[b * s + b]);
+}
+
 /* sign(M_ij) = −σ_i σ_j wherever M_ij is not 0 but for rounding. */
 static void check_colors(gersh_verification *report, const gersh_model *model, const gersh__dense *dense)
 {
@@ -120,7 +128,7 @@ static void check_colors(gersh_verification *report, const gersh_model *model, c
     for (size_t a = 0; a < s; a++)
         for (size_t b = 0; b < a; b++) {
             double value = dense->m[a * s + b];
-            if (fabs(value) <= rounding * sqrt(dense->m[a * s + a] * dense->m[b * s + b]))
+            if (!is_edge(dense, a, b))
                 continue;
             edges++;
             if (model->color != NULL)
@@ -138,6 +146,33 @@ static void check_colors(gersh_verification *report, const gersh_model *model, c
         free_signs |= gersh__setting_is(model->settings, GERSH__SOLVER, free_solvers[i]);
     add(report, "colours", free_signs ? GERSH_CHECK_SKIPPED : GERSH_CHECK_FAILED, (double)edges,
         "edges, but no colours: the graph is not balanced");
+}
+
+/* Every edge has a sign that the rules allow; once a pair is allowed by name, the edges that no rule names
+ * are wrong. */
+static void check_rules(gersh_verification *report, const gersh_model *model, const gersh__dense *dense)
+{
+    size_t s = dense->touched, edges = 0, named = 0, wrong = 0;
+    int others = 1;
+    for (size_t r = 0; r < model->rule_count; r++) {
+        const gersh_edge_rule *rule = &model->rules[r];
+        size_t a = dense->place[rule->first], b = dense->place[rule->second];
+        others = others && rule->kind != GERSH_EDGE_ALLOWED;
+        if (a == GERSH__NONE || b == GERSH__NONE || !is_edge(dense, a, b))
+            continue;
+        named++;
+        /* The weight of an edge is −M_ij. */
+        wrong += rule->kind == GERSH_EDGE_FORBIDDEN ||
+                 (rule->kind == GERSH_EDGE_POSITIVE && dense->m[a * s + b] > 0) ||
+                 (rule->kind == GERSH_EDGE_NEGATIVE && dense->m[a * s + b] < 0);
+    }
+    for (size_t a = 0; a < s && !others; a++)
+        for (size_t b = 0; b < a; b++)
+            edges += is_edge(dense, a, b) != 0;
+    wrong += others || edges < named ? 0 : edges - named;
+    if (model->rule_count > 0)
+        add(report, "edge rules", passed_if(wrong == 0), (double)wrong,
+            "edges that the rules do not allow");
 }
 
 static gersh_status check_eigenvalue(gersh_verification *report, const gersh__dense *dense, double rho,
@@ -168,6 +203,24 @@ static double trace_of(const gersh__dense *dense)
     return trace;
 }
 
+/* Less the mean, divided by the sample deviation where there is any; in units of the largest, as for
+ * squares. */
+static void standardize(size_t n, double *z)
+{
+    long double mean = 0, square = 0, largest = 0;
+    for (size_t i = 0; i < n; i++)
+        largest = fmaxl(largest, fabsl(z[i]));
+    for (size_t i = 0; largest > 0 && i < n; i++) {
+        z[i] = (double)(z[i] / largest);
+        mean += (long double)z[i] / (long double)n;
+    }
+    for (size_t i = 0; i < n; i++)
+        square += (z[i] - mean) * (z[i] - mean);
+    long double deviation = n > 1 ? sqrtl(square / (long double)(n - 1)) : 0;
+    for (size_t i = 0; i < n; i++)
+        z[i] = (double)((z[i] - mean) / (deviation > 0 ? deviation : 1));
+}
+
 static gersh_status scale_copy(gersh_dataset **out, const gersh_model *model, const gersh_dataset *data)
 {
     size_t *rows = gersh__alloc(data->n, sizeof *rows);
@@ -179,6 +232,8 @@ static gersh_status scale_copy(gersh_dataset **out, const gersh_model *model, co
     gersh_status status = gersh_dataset_subset(out, data, rows, data->n);
     if (status == GERSH_OK)
         status = gersh_scaling_apply(model->scaling, *out);
+    if (status == GERSH_OK && data->targets != NULL)
+        standardize(data->n, (*out)->targets);
     gersh__free(rows);
     return status;
 }
@@ -189,7 +244,8 @@ static gersh_status scale_copy(gersh_dataset **out, const gersh_model *model, co
  */
 static double slack(const gersh_model *model)
 {
-    double n = (double)model->rows;
+    double n = (double)(model->tuples != NULL && model->tuples->count > model->rows ? model->tuples->count
+                                                                                    : model->rows);
     int mcml = !model->custom && gersh__setting_is(model->settings, GERSH__OBJECTIVE, "mcml");
     return mcml || model->custom ? rounding * n : rounding * rounding * n * n;
 }
@@ -209,7 +265,7 @@ static gersh_status check_value(gersh_verification *report, double *value, const
     gersh_status status = scale_copy(&scaled, model, data);
     if (status == GERSH_OK)
         status = gersh__verify_value(&found, gersh__setting_text(model->settings, GERSH__OBJECTIVE), dense,
-                                     scaled);
+                                     scaled, model->tuples);
     if (status == GERSH_OK) {
         double difference = fabs(found - *value), size = fmax(fabs(found), fabs(*value));
         add(report, "objective value", passed_if(difference <= value_error * size + slack(model)),
@@ -227,7 +283,8 @@ static void check_bound(gersh_verification *report, const gersh_model *model, do
         add(report, "bound", GERSH_CHECK_SKIPPED, 0, "there is none");
         return;
     }
-    int maximized = !model->custom && gersh__setting_is(model->settings, GERSH__OBJECTIVE, "deml");
+    int maximized = !model->custom &&
+                    gersh_objective_is_maximized(gersh__setting_text(model->settings, GERSH__OBJECTIVE));
     double gap = maximized ? info->bound - value : value - info->bound;
     double size = fmax(fabs(value), fabs(info->bound));
     int right = gap >= -(limit_error * size + slack(model));
@@ -262,6 +319,7 @@ gersh_status gersh_model_verify(gersh_verification *report, const gersh_model *m
     double trace = trace_of(&dense), budget = model->info.budget;
     check_symmetry(report, &dense);
     check_colors(report, model, &dense);
+    check_rules(report, model, &dense);
     status = check_eigenvalue(report, &dense, model->info.rho, trace);
     if (status != GERSH_OK)
         goto out;

@@ -17,8 +17,36 @@ typedef struct gersh__dense {
     double *m;       /* touched × touched */
 } gersh__dense;
 
-/* The value of the objective of that name on scaled data, by its definition. */
+/* A metric with the rows that it is held against. */
+typedef struct gersh__verify_problem {
+    size_t n;
+    const gersh_dataset *data;  /* scaled */
+    const gersh_tuples *tuples; /* or NULL */
+    const gersh__dense *dense;
+    double *image; /* n × touched: M x on the touched features */
+    double *row;   /* n: scratch */
+} gersh__verify_problem;
+
+double gersh__verify_weight(const gersh__verify_problem *p, size_t row);
+
+/* (x − y)ᵀ M (x − y) of two rows */
+double gersh__verify_distance(const gersh__verify_problem *p, size_t i, size_t j);
+
+/* The value of the objective of that name on scaled data, and on tuples where there are any, by its
+ * definition. */
 gersh_status gersh__verify_value(double *out, const char *objective, const gersh__dense *dense,
-                                 const gersh_dataset *scaled);
+                                 const gersh_dataset *scaled, const gersh_tuples *tuples);
+
+/* Length of a pair, its weight, and whether it is similar, or of one class. */
+typedef struct gersh__verify_span {
+    double length, weight;
+    int same;
+} gersh__verify_span;
+
+/* lsml: Σ w_s w_t (s − t)² over similar s and others t with s > t. */
+gersh_status gersh__verify_lsml(double *out, const gersh__verify_span *spans, size_t count);
+
+/* gersh__verify_value where there are tuples; see verify_tuples.c. */
+gersh_status gersh__verify_tuples(double *out, const char *objective, gersh__verify_problem *p);
 
 #endif

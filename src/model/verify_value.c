@@ -7,8 +7,9 @@
  *   deml  Σ w_i w_j √d_ij over pairs of different classes
  *   lsml  Σ w_s w_t (√d_s − √d_t)² over pairs s of one class and t of two with d_s > d_t, w_s = w_i w_j
  *   lmnn  ½ Σ_{i, j→i} d_ij + ½ Σ_{i, j→i} Σ_{l of another class} [1 + d_ij − d_il]₊, j→i: i's three
- * nearest samples of its class under the identity glr   Σ_{i<j} w_i w_j exp(−d_ij) (z_i − z_j)², (z_i −
- * z_j)² = 4 for different classes
+ *         nearest samples of its class under the identity
+ *   glr   Σ_{i<j} w_i w_j exp(−d_ij) (z_i − z_j)², (z_i − z_j)² = 4 for different classes, and z the
+ * standardised targets where there are such
  */
 #include <math.h>
 #include <stdlib.h>
@@ -22,15 +23,9 @@
 enum { targets = 3, naive_pairs = 3000 };
 static const double push = 0.5;
 
-typedef struct problem {
-    size_t n;
-    const gersh_dataset *data;
-    const gersh__dense *dense;
-    double *image; /* n × touched: M x on the touched features */
-    double *row;   /* n: distances of one sample to all */
-} problem;
+typedef gersh__verify_problem problem;
 
-static double weight(const problem *p, size_t i)
+double gersh__verify_weight(const problem *p, size_t i)
 {
     return p->data->weights != NULL ? p->data->weights[i] : 1;
 }
@@ -56,7 +51,7 @@ static void make_image(problem *p)
 }
 
 /* (x − y)ᵀ M (x − y) */
-static double distance(const problem *p, size_t i, size_t j)
+double gersh__verify_distance(const problem *p, size_t i, size_t j)
 {
     const gersh__dense *dense = p->dense;
     const double *x = p->data->x + i * p->data->k, *y = p->data->x + j * p->data->k;
@@ -75,7 +70,7 @@ static double distance(const problem *p, size_t i, size_t j)
 static void fill_row(problem *p, size_t i)
 {
     for (size_t j = 0; j < p->n; j++)
-        p->row[j] = distance(p, i, j);
+        p->row[j] = gersh__verify_distance(p, i, j);
 }
 
 static double mcml(problem *p)
@@ -85,19 +80,19 @@ static double mcml(problem *p)
         double nearest = INFINITY, all = 0, mates = 0, mean = 0;
         fill_row(p, i);
         for (size_t k = 0; k < p->n; k++)
-            if (k != i && weight(p, k) > 0)
+            if (k != i && gersh__verify_weight(p, k) > 0)
                 nearest = fmin(nearest, p->row[k]);
         for (size_t k = 0; k < p->n; k++) {
-            if (k == i || weight(p, k) == 0)
+            if (k == i || gersh__verify_weight(p, k) == 0)
                 continue;
-            all += weight(p, k) * exp(nearest - p->row[k]);
+            all += gersh__verify_weight(p, k) * exp(nearest - p->row[k]);
             if (same_class(p, i, k)) {
-                mates += weight(p, k);
-                mean += weight(p, k) * p->row[k];
+                mates += gersh__verify_weight(p, k);
+                mean += gersh__verify_weight(p, k) * p->row[k];
             }
         }
         if (mates > 0)
-            sum += weight(p, i) * (mean / mates - nearest + log(all) - log(mates));
+            sum += gersh__verify_weight(p, i) * (mean / mates - nearest + log(all) - log(mates));
     }
     return sum;
 }
@@ -108,7 +103,8 @@ static double deml(problem *p)
     for (size_t i = 0; i < p->n; i++)
         for (size_t j = 0; j < i; j++)
             if (!same_class(p, i, j))
-                sum += weight(p, i) * weight(p, j) * sqrt(distance(p, i, j));
+                sum += gersh__verify_weight(p, i) * gersh__verify_weight(p, j) *
+                       sqrt(gersh__verify_distance(p, i, j));
     return sum;
 }
 
@@ -120,7 +116,8 @@ static double glr(problem *p)
             double z = p->data->targets != NULL ? p->data->targets[i] - p->data->targets[j]
                                                 : 2.0 * !same_class(p, i, j);
             if (z != 0)
-                sum += weight(p, i) * weight(p, j) * exp(-distance(p, i, j)) * z * z;
+                sum += gersh__verify_weight(p, i) * gersh__verify_weight(p, j) *
+                       exp(-gersh__verify_distance(p, i, j)) * z * z;
         }
     return sum;
 }
@@ -159,21 +156,17 @@ static double lmnn(problem *p)
         size_t count = find_targets(p, i, found);
         fill_row(p, i);
         for (size_t t = 0; t < count; t++) {
-            double d = p->row[found[t]], w = weight(p, i) * weight(p, found[t]);
+            double d = p->row[found[t]], w = gersh__verify_weight(p, i) * gersh__verify_weight(p, found[t]);
             pull += w * d;
             for (size_t l = 0; l < p->n; l++)
                 if (!same_class(p, i, l))
-                    pushed += w * weight(p, l) * fmax(0, 1 + d - p->row[l]);
+                    pushed += w * gersh__verify_weight(p, l) * fmax(0, 1 + d - p->row[l]);
         }
     }
     return (1 - push) * pull + push * pushed;
 }
 
-/* Length of a pair, its weight, and whether it is of one class. */
-typedef struct span {
-    double length, weight;
-    int same;
-} span;
+typedef gersh__verify_span span;
 
 static int compare_spans(const void *left, const void *right)
 {
@@ -239,33 +232,40 @@ out:
     return status;
 }
 
+gersh_status gersh__verify_lsml(double *out, const span *spans, size_t count)
+{
+    size_t kinds[2] = {0, 0};
+    for (size_t e = 0; e < count; e++)
+        kinds[spans[e].same != 0]++;
+    if (kinds[0] > naive_pairs || kinds[1] > naive_pairs)
+        return compare_sorted(out, spans, count, kinds[0]);
+    *out = compare_all(spans, count);
+    return GERSH_OK;
+}
+
 static gersh_status lsml(double *out, problem *p)
 {
-    size_t count = 0, kinds[2] = {0, 0};
-    gersh_status status = GERSH_OK;
+    size_t count = 0;
     span *spans = gersh__alloc(p->n, (p->n + 1) / 2 * sizeof *spans);
     if (spans == NULL)
         return GERSH_ERROR_MEMORY;
     for (size_t i = 0; i < p->n; i++)
-        for (size_t j = 0; j < i; j++) {
-            int same = same_class(p, i, j);
-            spans[count++] = (span){sqrt(distance(p, i, j)), weight(p, i) * weight(p, j), same};
-            kinds[same]++;
-        }
-    if (kinds[0] <= naive_pairs && kinds[1] <= naive_pairs)
-        *out = compare_all(spans, count);
-    else
-        status = compare_sorted(out, spans, count, kinds[0]);
+        for (size_t j = 0; j < i; j++)
+            spans[count++] =
+                (span){sqrt(gersh__verify_distance(p, i, j)),
+                       gersh__verify_weight(p, i) * gersh__verify_weight(p, j), same_class(p, i, j)};
+    gersh_status status = gersh__verify_lsml(out, spans, count);
     gersh__free(spans);
     return status;
 }
 
 gersh_status gersh__verify_value(double *out, const char *objective, const gersh__dense *dense,
-                                 const gersh_dataset *scaled)
+                                 const gersh_dataset *scaled, const gersh_tuples *tuples)
 {
-    problem p = {.n = scaled->n, .data = scaled, .dense = dense};
+    problem p = {.n = scaled->n, .data = scaled, .tuples = tuples, .dense = dense};
     gersh_status status = GERSH_ERROR_MEMORY;
-    if (scaled->labels == NULL && (scaled->targets == NULL || strcmp(objective, "glr") != 0))
+    if (tuples == NULL && scaled->labels == NULL &&
+        (scaled->targets == NULL || strcmp(objective, "glr") != 0))
         return gersh__fail(GERSH_ERROR_INPUT, "the data has no classes, which the objective %s needs",
                            objective);
     p.image = gersh__alloc(p.n, (dense->touched + 1) * sizeof *p.image);
@@ -274,7 +274,9 @@ gersh_status gersh__verify_value(double *out, const char *objective, const gersh
         goto out;
     make_image(&p);
     status = GERSH_OK;
-    if (strcmp(objective, "mcml") == 0)
+    if (tuples != NULL)
+        status = gersh__verify_tuples(out, objective, &p);
+    else if (strcmp(objective, "mcml") == 0)
         *out = mcml(&p);
     else if (strcmp(objective, "deml") == 0)
         *out = deml(&p);

@@ -24,6 +24,10 @@ const gersh__tensor_kind gersh__tensor_kinds[GERSH__TENSORS] = {
     [GERSH__CLASS] = {"labels", 1, 1},
     [GERSH__TARGET] = {"targets", 0, 1},
     [GERSH__WEIGHT] = {"weights", 0, 1},
+    [GERSH__TUPLES] = {"tuples", 1, 2},
+    [GERSH__BOOTSTRAP_NODES] = {"bootstrap_nodes", 1, 2},
+    [GERSH__BOOTSTRAP_COUNTS] = {"bootstrap_counts", 1, 2},
+    [GERSH__BOOTSTRAP_MOMENTS] = {"bootstrap_moments", 0, 2},
 };
 
 /* A model as its file holds it. */
@@ -71,6 +75,20 @@ static int has_tensor(const draft *d, int id, size_t shape[2])
     case GERSH__WEIGHT:
         shape[0] = rows;
         return d->data != NULL && gersh_dataset_weights(d->data) != NULL;
+    case GERSH__TUPLES:
+        if (d->model->tuples == NULL)
+            return 0;
+        shape[0] = d->model->tuples->count;
+        shape[1] = gersh__tuple_columns(d->model->tuples->kind);
+        return 1;
+    case GERSH__BOOTSTRAP_NODES:
+    case GERSH__BOOTSTRAP_COUNTS:
+    case GERSH__BOOTSTRAP_MOMENTS:
+        if (d->model->bootstrap == NULL)
+            return 0;
+        shape[0] = d->model->bootstrap->count;
+        shape[1] = 2;
+        return 1;
     default:
         return 0;
     }
@@ -94,9 +112,20 @@ static double real_entry(const draft *d, int id, size_t e)
         return gersh_dataset_values(d->data)[e];
     case GERSH__TARGET:
         return gersh_dataset_targets(d->data)[e];
+    case GERSH__BOOTSTRAP_MOMENTS:
+        return e % 2 == 0 ? d->model->bootstrap->edge[e / 2].mean
+                          : d->model->bootstrap->edge[e / 2].deviation;
     default:
         return gersh_dataset_weights(d->data)[e];
     }
+}
+
+static int64_t tuple_entry(const gersh_tuples *tuples, size_t e)
+{
+    size_t columns = gersh__tuple_columns(tuples->kind), size = gersh_tuple_size(tuples->kind);
+    if (e % columns < size)
+        return (int64_t)tuples->row[e / columns * size + e % columns];
+    return tuples->similar[e / columns] ? 1 : -1;
 }
 
 static int64_t whole_entry(const draft *d, int id, size_t e)
@@ -107,6 +136,14 @@ static int64_t whole_entry(const draft *d, int id, size_t e)
         return (int64_t)(e % 2 == 0 ? metric->atom[e / 2].i : metric->atom[e / 2].j);
     case GERSH__COLOR:
         return d->model->color[e];
+    case GERSH__TUPLES:
+        return tuple_entry(d->model->tuples, e);
+    case GERSH__BOOTSTRAP_NODES:
+        return (int64_t)(e % 2 == 0 ? d->model->bootstrap->edge[e / 2].first
+                                    : d->model->bootstrap->edge[e / 2].second);
+    case GERSH__BOOTSTRAP_COUNTS:
+        return (int64_t)(e % 2 == 0 ? d->model->bootstrap->edge[e / 2].positive
+                                    : d->model->bootstrap->edge[e / 2].negative);
     default:
         return gersh_dataset_labels(d->data)[e];
     }
@@ -185,6 +222,38 @@ static json_t *fit_json(const gersh_fit_info *info)
                      info->seconds_step);
 }
 
+static json_t *rules_json(const gersh_model *model)
+{
+    json_t *list = json_array();
+    for (size_t r = 0; r < model->rule_count; r++) {
+        const gersh_edge_rule *rule = &model->rules[r];
+        if (json_array_append_new(list,
+                                  json_pack("[I, I, s]", (json_int_t)rule->first, (json_int_t)rule->second,
+                                            gersh_edge_kind_name(rule->kind))) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+/* Members that only some models have; 0 when all went well. */
+static int add_optional(json_t *all, const gersh_model *model)
+{
+    const gersh_bootstrap *b = model->bootstrap;
+    if (model->tuples != NULL &&
+        json_object_set_new(all, "tuples", json_string(gersh_tuple_kind_name(model->tuples->kind))) != 0)
+        return -1;
+    if (model->rule_count > 0 && json_object_set_new(all, "rules", rules_json(model)) != 0)
+        return -1;
+    if (b == NULL)
+        return 0;
+    return json_object_set_new(all, "bootstrap",
+                               json_pack("{s:I, s:I, s:I, s:o}", "asked", (json_int_t)b->asked, "done",
+                                         (json_int_t)b->done, "failed", (json_int_t)b->failed, "failure",
+                                         text_json(b->failure)));
+}
+
 /* What is not a tensor, as one JSON text. */
 static json_t *metadata_json(const gersh_model *model)
 {
@@ -195,7 +264,9 @@ static json_t *metadata_json(const gersh_model *model)
                             names_json(model->class_names, model->classes), "rho", model->metric->rho,
                             "unit_rows", model->scaling->unit_rows, "settings",
                             settings_json(model->settings), "fit", fit_json(&model->info));
-    char *text = all != NULL ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    char *text = all != NULL && add_optional(all, model) == 0
+                     ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(17))
+                     : NULL;
     json_t *value = text != NULL ? json_pack("{s:s}", "gersh", text) : NULL;
     free(text);
     json_decref(all);

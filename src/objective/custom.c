@@ -113,7 +113,7 @@ static void curvature(gersh__objective *objective, const double *d, const double
 static const gersh__objective_kind kind = {
     .name = "custom",
     .help = "a function of the caller's own",
-    .real_targets = 1,
+    .takes = ~0,
     .state_size = sizeof(custom),
     .init = init,
     .clear = clear,

@@ -1,6 +1,6 @@
 /*
- * deml, distances between classes: the sum of w_i w_j √d_ij over the pairs i < j of different classes,
- * maximised, so that F is its negative.
+ * deml, distances between classes: the sum of w_i w_j √d_ij over the pairs i < j of different classes, or
+ * over the dissimilar ones of listed pairs, maximised, so that F is its negative.
  *
  * Two samples of different classes with the same features have the distance 0 under every metric. Such a
  * pair adds 0 to the value and is left out of the derivatives, which are infinite there but never count.
@@ -12,7 +12,7 @@
 static gersh_status init(gersh__objective *objective, const gersh_settings *settings)
 {
     (void)settings;
-    gersh_status status = gersh__objective_need_classes(objective);
+    gersh_status status = gersh__objective_need_pairs(objective, 0);
     if (status == GERSH_OK)
         status = gersh__separable_init(objective, 1);
     if (status == GERSH_OK)
@@ -24,6 +24,7 @@ const gersh__objective_kind gersh__deml = {
     .name = "deml",
     .help = "distances between samples of different classes should be large",
     .maximized = 1,
+    .takes = GERSH__CLASSES | GERSH__PAIRS,
     .state_size = sizeof(gersh__separable),
     .init = init,
     .clear = gersh__separable_clear,

@@ -4,7 +4,8 @@
  *     F(d) = Σ_{i<j} w_i w_j exp(−d_ij) (z_i − z_j)².
  *
  * Two classes are z = ±1. Of more classes too, any two count as that far apart: (z_i − z_j)² is 4 for
- * samples of different classes and 0 else. Real-valued targets are z themselves.
+ * samples of different classes and 0 else. Real-valued targets are z themselves. Of listed pairs, (z_i −
+ * z_j)² is 4 for dissimilar ones and 0 for similar ones.
  */
 #include <math.h>
 
@@ -40,15 +41,12 @@ static gersh_status set_targets(gersh__objective *objective)
 static gersh_status init(gersh__objective *objective, const gersh_settings *settings)
 {
     (void)settings;
-    if (objective->pairs->classes == 0 && objective->pairs->target == NULL)
-        return gersh__fail(
-            GERSH_ERROR_INPUT,
-            "the objective glr needs labels or targets, but the data set has none; name their column "
-            "with --label");
-    gersh_status status = gersh__separable_init(objective, 0);
+    gersh_status status = gersh__objective_need_pairs(objective, 0);
+    if (status == GERSH_OK)
+        status = gersh__separable_init(objective, 0);
     if (status != GERSH_OK)
         return status;
-    if (objective->pairs->target != NULL)
+    if (gersh__pairs_knowledge(objective->pairs) == GERSH__TARGETS)
         return set_targets(objective);
     gersh__separable_set_different(objective, 4.0, 0);
     return GERSH_OK;
@@ -58,7 +56,7 @@ const gersh__objective_kind gersh__glr = {
     .name = "glr",
     .help = "graph Laplacian regulariser: labels should change little between close samples",
     .nonnegative = 1,
-    .real_targets = 1,
+    .takes = GERSH__CLASSES | GERSH__TARGETS | GERSH__PAIRS,
     .state_size = sizeof(gersh__separable),
     .init = init,
     .clear = gersh__separable_clear,

@@ -75,9 +75,7 @@ static gersh_status init(gersh__objective *objective, const gersh_settings *sett
     const gersh__pairs *pairs = objective->pairs;
     size_t n = pairs->n;
     (void)settings;
-    gersh_status status = gersh__objective_need_classes(objective);
-    if (status == GERSH_OK)
-        status = gersh__objective_need_all_pairs(objective);
+    gersh_status status = gersh__objective_need_all_pairs(objective);
     if (status != GERSH_OK)
         return status;
     s->start = gersh__alloc(n, sizeof *s->start);
@@ -345,6 +343,7 @@ const gersh__objective_kind gersh__lmnn = {
     .name = "lmnn",
     .help = "the nearest neighbours of a sample should be of its class, by a margin",
     .nonnegative = 1,
+    .takes = GERSH__CLASSES,
     .smoothed = 1,
     .state_size = sizeof(lmnn),
     .init = init,

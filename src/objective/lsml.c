@@ -1,5 +1,6 @@
 /*
- * lsml, least squared residuals: with r = √d, S the pairs of one class and D the pairs of two,
+ * lsml, least squared residuals: with r = √d, S the pairs of one class and D the pairs of two
+ * (or the similar and the dissimilar ones of listed pairs),
  *
  *     F(d) = Σ_{s∈S, t∈D, r_s > r_t} w_s w_t (r_s − r_t)²,
  *
@@ -61,7 +62,7 @@ typedef struct lsml {
 static gersh_status set_pair(lsml *s, size_t pair, size_t i, size_t j)
 {
     const gersh__pairs *pairs = s->base.pairs;
-    int same = gersh__pairs_class(pairs, i) == gersh__pairs_class(pairs, j);
+    int same = gersh__pairs_similar(pairs, pair, i, j);
     double weight = pairs->weight != NULL ? pairs->weight[i] * pairs->weight[j] : 1.0;
     s->weight[pair] = same ? -weight : weight;
     if (same || !gersh__same_features(pairs, i, j))
@@ -77,7 +78,9 @@ static gersh_status init(gersh__objective *objective, const gersh_settings *sett
     lsml *s = (lsml *)objective;
     const gersh__pairs *pairs = objective->pairs;
     (void)settings;
-    gersh_status status = gersh__objective_need_classes(objective);
+    gersh_status status = gersh__objective_need_pairs(objective, 0);
+    if (status == GERSH_OK)
+        status = gersh__objective_need_pairs(objective, 1);
     if (status != GERSH_OK)
         return status;
     s->weight = objective->scratch;
@@ -342,6 +345,7 @@ const gersh__objective_kind gersh__lsml = {
     .name = "lsml",
     .help = "no pair of one class should be farther apart than a pair of different classes",
     .nonnegative = 1,
+    .takes = GERSH__CLASSES | GERSH__PAIRS,
     .state_size = sizeof(lsml),
     .init = init,
     .clear = clear,

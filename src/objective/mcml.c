@@ -27,6 +27,7 @@
 #include "base/alloc.h"
 #include "linalg/kernels.h"
 #include "objective/kinds.h"
+#include "objective/mcml.h"
 
 #define FEW_TERMS 4096 /* n · m² up to which plain loops beat BLAS */
 
@@ -51,9 +52,7 @@ static gersh_status init(gersh__objective *objective, const gersh_settings *sett
     const gersh__pairs *pairs = objective->pairs;
     size_t n = pairs->n;
     (void)settings;
-    gersh_status status = gersh__objective_need_classes(objective);
-    if (status == GERSH_OK)
-        status = gersh__objective_need_all_pairs(objective);
+    gersh_status status = gersh__objective_need_all_pairs(objective);
     if (status != GERSH_OK)
         return status;
     s->own = objective->scratch;
@@ -266,6 +265,22 @@ static void spread_part(void *context, size_t atom, int worker)
         b[i] = s->active[i] > 0 ? b[i] / sqrt(s->active[i]) : 0.0;
 }
 
+void gersh__mcml_subtract(size_t n, size_t m, const double *b, double *h)
+{
+    if (n * m * m <= FEW_TERMS) {
+        for (size_t a = 0; a < m; a++)
+            for (size_t c = a; c < m; c++)
+                h[a * m + c] -= gersh__kernels_here()->dot(n, b + a * n, b + c * n);
+    } else {
+        gersh__blas_hold();
+        cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, (int)m, (int)n, -1.0, b, (int)n, 1.0, h, (int)m);
+        gersh__blas_release();
+    }
+    for (size_t a = 0; a < m; a++)
+        for (size_t c = a + 1; c < m; c++)
+            h[c * m + a] = h[a * m + c];
+}
+
 static gersh_status hessian(gersh__objective *objective, const double *d, size_t m, const double *t,
                             double *h)
 {
@@ -284,19 +299,7 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
         return status;
     spread k = {s, t, objective->work};
     gersh__pool_run(pairs->parts > 1 ? pairs->pool : NULL, m, spread_part, &k);
-    if (n * m * m <= FEW_TERMS) {
-        for (size_t a = 0; a < m; a++)
-            for (size_t b = a; b < m; b++)
-                h[a * m + b] -= gersh__kernels_here()->dot(n, k.b + a * n, k.b + b * n);
-    } else {
-        gersh__blas_hold();
-        cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, (int)m, (int)n, -1.0, k.b, (int)n, 1.0, h,
-                    (int)m);
-        gersh__blas_release();
-    }
-    for (size_t a = 0; a < m; a++)
-        for (size_t b = a + 1; b < m; b++)
-            h[b * m + a] = h[a * m + b];
+    gersh__mcml_subtract(n, m, k.b, h);
     return GERSH_OK;
 }
 
@@ -304,6 +307,7 @@ const gersh__objective_kind gersh__mcml = {
     .name = "mcml",
     .help = "each class should collapse to a point, far from the other classes",
     .nonnegative = 1,
+    .takes = GERSH__CLASSES,
     .state_size = sizeof(mcml),
     .init = init,
     .clear = clear,

@@ -10,43 +10,122 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "gersh/objective.h"
 #include "linalg/kernels.h"
 #include "objective/kinds.h"
 
-static const gersh__objective_kind *const registry[] = {&gersh__glr, &gersh__mcml, &gersh__deml,
-                                                        &gersh__lsml, &gersh__lmnn};
+static const gersh__objective_kind *const registry[] = {
+    &gersh__glr,  &gersh__mcml,          &gersh__mcml_pairs, &gersh__deml,
+    &gersh__lsml, &gersh__lsml_compared, &gersh__lmnn,       &gersh__lmnn_compared};
 
-enum { KINDS = sizeof registry / sizeof registry[0] };
+enum { KINDS = sizeof registry / sizeof registry[0], LIST_SIZE = 128 };
+
+static int is_named(const gersh__objective_kind *kind, const char *name)
+{
+    return strcmp(kind->name, name) == 0;
+}
+
+/* Collects the names of objectives that take any of `takes`, each once. */
+static size_t list_names(const char *names[KINDS], int takes)
+{
+    size_t count = 0;
+    for (int i = 0; i < KINDS; i++)
+        if ((registry[i]->takes & takes) != 0 && (count == 0 || !is_named(registry[i], names[count - 1])))
+            names[count++] = registry[i]->name;
+    return count;
+}
+
+/* "a, b and c", with that word before the last. */
+static const char *join_names(char list[LIST_SIZE], const char *const *names, size_t count,
+                              const char *last)
+{
+    size_t used = 0;
+    list[0] = '\0';
+    for (size_t i = 0; i < count; i++)
+        used += (size_t)snprintf(list + used, LIST_SIZE - used, "%s%s",
+                                 i == 0          ? ""
+                                 : i + 1 < count ? ", "
+                                                 : last,
+                                 names[i]);
+    return list;
+}
 
 const gersh__objective_kind *gersh__objective_find(const char *name)
 {
-    char excerpt[GERSH__EXCERPT_SIZE], list[128];
+    char excerpt[GERSH__EXCERPT_SIZE], list[LIST_SIZE];
     const char *names[KINDS];
-    size_t used = 0;
-    for (int i = 0; i < KINDS; i++) {
-        if (strcmp(registry[i]->name, name) == 0)
+    for (int i = 0; i < KINDS; i++)
+        if (is_named(registry[i], name))
             return registry[i];
-        names[i] = registry[i]->name;
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", names[i]);
-    }
-    const char *nearest = gersh__text_nearest(name, names, KINDS);
+    size_t count = list_names(names, ~0);
+    const char *nearest = gersh__text_nearest(name, names, count);
     gersh__text_excerpt(excerpt, sizeof excerpt, name, strlen(name));
     gersh__fail(GERSH_ERROR_ARGUMENT, "there is no objective '%s'%s%s%s; the objectives are %s", excerpt,
-                nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "", list);
+                nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "",
+                join_names(list, names, count, ", "));
+    return NULL;
+}
+
+int gersh_objective_is_maximized(const char *name)
+{
+    for (int i = 0; i < KINDS; i++)
+        if (is_named(registry[i], name))
+            return registry[i]->maximized;
+    return 0;
+}
+
+/* One sentence on what the objective cannot learn from, and what to use instead. */
+static gersh_status refuse(const gersh__objective_kind *kind, gersh__knowledge known)
+{
+    char list[LIST_SIZE];
+    const char *names[KINDS];
+    if (known == GERSH__NOTHING)
+        return gersh__fail(
+            GERSH_ERROR_INPUT,
+            "the objective %s needs %s, but the data set has no labels; name their column with --label",
+            kind->name, kind->takes & GERSH__TARGETS ? "classes or targets" : "classes");
+    join_names(list, names, list_names(names, (int)known), " or ");
+    if (known == GERSH__TARGETS)
+        return gersh__fail(
+            GERSH_ERROR_INPUT,
+            "the objective %s needs classes, but the labels are real-valued targets; read them as "
+            "classes with --task classify, or use the objective %s",
+            kind->name, list);
+    return gersh__fail(GERSH_ERROR_ARGUMENT, "the objective %s cannot learn from %s; use the objective %s",
+                       kind->name,
+                       gersh_tuple_kind_name(known == GERSH__PAIRS      ? GERSH_PAIRS
+                                             : known == GERSH__TRIPLETS ? GERSH_TRIPLETS
+                                                                        : GERSH_QUADRUPLETS),
+                       list);
+}
+
+/* The kind of the same name that takes what is known, or NULL. */
+static const gersh__objective_kind *choose(const gersh__objective_kind *kind, gersh__knowledge known)
+{
+    if ((kind->takes & (int)known) != 0)
+        return kind;
+    for (int i = 0; i < KINDS; i++)
+        if (is_named(registry[i], kind->name) && (registry[i]->takes & (int)known) != 0)
+            return registry[i];
     return NULL;
 }
 
 gersh_status gersh__objective_new(gersh__objective **out, const gersh__objective_kind *kind,
                                   const gersh__pairs *pairs, const gersh_settings *settings)
 {
+    gersh__knowledge known = gersh__pairs_knowledge(pairs);
+    const gersh__objective_kind *chosen = choose(kind, known);
     *out = NULL;
-    gersh__objective *objective = gersh__alloc(1, kind->state_size);
+    if (chosen == NULL)
+        return refuse(kind, known);
+    gersh__objective *objective = gersh__alloc(1, chosen->state_size);
     if (objective == NULL)
         return GERSH_ERROR_MEMORY;
-    objective->kind = kind;
+    objective->kind = chosen;
     objective->pairs = pairs;
     objective->scratch = gersh__alloc(pairs->count, 3 * sizeof *objective->scratch);
-    gersh_status status = objective->scratch != NULL ? kind->init(objective, settings) : GERSH_ERROR_MEMORY;
+    gersh_status status =
+        objective->scratch != NULL ? chosen->init(objective, settings) : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
         *out = objective;
     else
@@ -71,22 +150,17 @@ gersh_status gersh__objective_work(gersh__objective *objective, size_t need)
     return failed ? GERSH_ERROR_MEMORY : GERSH_OK;
 }
 
-gersh_status gersh__objective_need_classes(const gersh__objective *objective)
+gersh_status gersh__objective_need_pairs(const gersh__objective *objective, int similar)
 {
     const gersh__pairs *pairs = objective->pairs;
-    if (pairs->classes > 0)
+    for (size_t p = 0; pairs->similar != NULL && p < pairs->count; p++)
+        if (pairs->similar[p] == similar)
+            return GERSH_OK;
+    if (pairs->similar == NULL)
         return GERSH_OK;
-    if (pairs->target != NULL)
-        return gersh__fail(
-            GERSH_ERROR_INPUT,
-            "the objective %s needs classes, but the labels are real-valued targets; read them as "
-            "classes with --task classify, or use the objective glr",
-            objective->kind->name);
-    return gersh__fail(
-        GERSH_ERROR_INPUT,
-        "the objective %s needs classes, but the data set has no labels; name their column with "
-        "--label",
-        objective->kind->name);
+    return gersh__fail(GERSH_ERROR_INPUT, "the objective %s needs %s pairs, but all %zu are %s; add some",
+                       objective->kind->name, similar ? "similar" : "dissimilar", pairs->count,
+                       similar ? "dissimilar" : "similar");
 }
 
 gersh_status gersh__objective_need_all_pairs(const gersh__objective *objective)

@@ -1,7 +1,9 @@
 /*
  * Objectives: convex functions F of the distances d of pairs. An objective never sees the metric or the
  * features, only d (one value a pair, numbered as in src/pairs) and the classes, targets and weights of the
- * samples. Adding one is a file here and a line in the registry of objective.c.
+ * samples, or tuples of them. Adding one is a file here and a line in the registry of objective.c. One
+ * objective may have several kinds of its name, each for some of what may be known of the samples
+ * (gersh__knowledge).
  *
  * Every objective is minimised here. One that is maximised for the user (deml) is the negative of what is
  * reported, and says so in `maximized`.
@@ -19,7 +21,7 @@ typedef struct gersh__objective_kind {
     const char *help;  /* a line for lists */
     int maximized;     /* the user's value is −F */
     int nonnegative;   /* F >= 0 for all distances: 0 is a bound from the start */
-    int real_targets;  /* works with real-valued targets too */
+    int takes;         /* what it can learn from: a sum of gersh__knowledge */
     int smoothed;      /* F is a smooth lower bound of the true value, closer as `width` shrinks */
     size_t state_size; /* of the struct that starts with gersh__objective */
 
@@ -59,6 +61,10 @@ struct gersh__objective {
 /* The kind of that name; NULL and a message that lists the names when there is none. */
 const gersh__objective_kind *gersh__objective_find(const char *name);
 
+/*
+ * An objective of that kind, or of the one of the same name that takes what the pairs know. Where there is
+ * none it fails with one sentence that says what to use instead.
+ */
 gersh_status gersh__objective_new(gersh__objective **out, const gersh__objective_kind *kind,
                                   const gersh__pairs *pairs, const gersh_settings *settings);
 void gersh__objective_free(gersh__objective *objective);
@@ -70,8 +76,9 @@ gersh_status gersh__objective_hessian(gersh__objective *objective, const double 
 /* Room for `need` entries in `work`. */
 gersh_status gersh__objective_work(gersh__objective *objective, size_t need);
 
-/* Fails with one sentence where the data set has no class labels; for `init`. */
-gersh_status gersh__objective_need_classes(const gersh__objective *objective);
+/* Fails with one sentence where the pairs come from tuples and none is similar, or none dissimilar; for
+ * `init`. */
+gersh_status gersh__objective_need_pairs(const gersh__objective *objective, int similar);
 
 /* Fails with one sentence where the pairs are listed ones; for `init`. */
 gersh_status gersh__objective_need_all_pairs(const gersh__objective *objective);

@@ -56,8 +56,7 @@ void gersh__separable_set_different(gersh__objective *objective, double factor, 
     }
     for (size_t p = 0; p < pairs->count; p++) {
         size_t i = pairs->first[p], j = pairs->second[p];
-        if (gersh__pairs_class(pairs, i) != gersh__pairs_class(pairs, j) &&
-            (!distinct_only || !gersh__same_features(pairs, i, j)))
+        if (!gersh__pairs_similar(pairs, p, i, j) && (!distinct_only || !gersh__same_features(pairs, i, j)))
             s->c[p] = w != NULL ? factor * w[i] * w[j] : factor;
     }
 }

@@ -20,7 +20,7 @@ typedef struct gersh__separable {
 gersh_status gersh__separable_init(gersh__objective *objective, int root);
 
 /*
- * For `init`: c_p = factor · w_i w_j for the pairs of different classes. With distinct_only, 0 for pairs of
+ * For `init`: c_p = factor · w_i w_j for the pairs that are not similar. With distinct_only, 0 for pairs of
  * samples that have the same features.
  */
 void gersh__separable_set_different(gersh__objective *objective, double factor, int distinct_only);

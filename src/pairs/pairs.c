@@ -213,6 +213,8 @@ void gersh__pairs_free(gersh__pairs *pairs)
     gersh__free(pairs->weight);
     gersh__free(pairs->first);
     gersh__free(pairs->second);
+    gersh__free(pairs->similar);
+    gersh__comparisons_free(pairs->compared);
     gersh__free(pairs->square);
     gersh__free(pairs->diagonal);
     gersh__free(pairs->part);

@@ -16,6 +16,26 @@
 
 #include "base/threads.h"
 #include "gersh/data.h"
+#include "gersh/tuples.h"
+
+/* What is known of the samples, as bits: objectives say which of these they can learn from. */
+typedef enum gersh__knowledge {
+    GERSH__NOTHING = 1,
+    GERSH__CLASSES = 2,
+    GERSH__TARGETS = 4,
+    GERSH__PAIRS = 8,
+    GERSH__TRIPLETS = 16,
+    GERSH__QUADRUPLETS = 32
+} gersh__knowledge;
+
+/* Triplets or quadruplets as pairs of listed pairs: d[near] is to be below d[far]. */
+typedef struct gersh__comparisons {
+    gersh_tuple_kind kind;
+    size_t count;
+    size_t *near, *far; /* numbers of listed pairs */
+    size_t *anchor;     /* sample that both pairs of a triplet share; NULL for quadruplets */
+    double *weight;     /* product of the weights of the tuple's rows */
+} gersh__comparisons;
 
 typedef struct gersh__pairs {
     size_t n, k;    /* samples, features */
@@ -28,11 +48,13 @@ typedef struct gersh__pairs {
     double *weight;      /* of each sample, or NULL: all 1; a pair's weight is the product */
     size_t *first;       /* listed pairs: the two samples of each (own order), first > second; */
     size_t *second;      /* NULL: all pairs */
-    gersh__pool *pool;   /* not owned; NULL: no threads */
-    double *square;      /* n × n scratch of the maps, for all pairs of more than a few samples */
-    double *diagonal;    /* n, scratch too */
-    size_t parts;        /* of loops over pairs, from their number alone */
-    size_t *part;        /* parts + 1: where each begins, in samples for all pairs, else in listed pairs */
+    int *similar;        /* of each listed pair, where tuples say so; NULL: by the classes */
+    gersh__comparisons *compared; /* or NULL */
+    gersh__pool *pool;            /* not owned; NULL: no threads */
+    double *square;               /* n × n scratch of the maps, for all pairs of more than a few samples */
+    double *diagonal;             /* n, scratch too */
+    size_t parts;                 /* of loops over pairs, from their number alone */
+    size_t *part; /* parts + 1: where each begins, in samples for all pairs, else in listed pairs */
     struct gersh__pairs_work *work; /* kept scratch of gersh__pairs_gram */
 } gersh__pairs;
 
@@ -47,6 +69,18 @@ gersh_status gersh__pairs_new(gersh__pairs **out, const gersh_dataset *data, con
 void gersh__pairs_free(gersh__pairs *pairs);
 
 /*
+ * The pairs that occur in the tuples, which must be good (gersh__tuples_check): pairs one by one in their
+ * order, those of triplets and quadruplets each once. Tuples with a row of weight 0 are none. Classes and
+ * targets of the data then count for nothing.
+ */
+gersh_status gersh__pairs_new_tuples(gersh__pairs **out, const gersh_dataset *data, const double *weight,
+                                     const gersh_tuples *tuples, gersh__pool *pool);
+void gersh__comparisons_free(gersh__comparisons *compared);
+
+/* What objectives are to learn from. */
+gersh__knowledge gersh__pairs_knowledge(const gersh__pairs *pairs);
+
+/*
  * Runs the parts: each handles part[p]..part[p + 1]. Where there is but one, in the caller and at no cost.
  */
 void gersh__pairs_run(const gersh__pairs *pairs, gersh__part part, void *context);
@@ -59,6 +93,13 @@ static inline size_t gersh__pair(size_t i, size_t j)
 
 /* Class of a sample (own order); 0 without classes. */
 size_t gersh__pairs_class(const gersh__pairs *pairs, size_t sample);
+
+/* Whether pair p, of the samples i and j, is similar: by the tuples, else of one class. */
+static inline int gersh__pairs_similar(const gersh__pairs *pairs, size_t p, size_t i, size_t j)
+{
+    return pairs->similar != NULL ? pairs->similar[p]
+                                  : gersh__pairs_class(pairs, i) == gersh__pairs_class(pairs, j);
+}
 
 /* d_p += factor · (t_i − t_j)² for every pair: the distances of the atom z zᵀ with t = X z. */
 void gersh__pairs_add(const gersh__pairs *pairs, double factor, const double *t, double *d);

@@ -93,7 +93,7 @@ void gersh__dense_project(size_t k, double *w, double budget)
         w[i] = w[i] > level ? w[i] - level : 0;
 }
 
-gersh_status gersh__eigen_init(gersh__eigen *eigen, size_t k, int threads)
+static gersh_status init_eigen(gersh__eigen *eigen, size_t k, int threads)
 {
     *eigen = (gersh__eigen){.k = k, .threads = threads};
     if (k > 30000) /* LAPACK counts the workspace, 2 K² and more, in 32 bits */
@@ -107,6 +107,26 @@ gersh_status gersh__eigen_init(gersh__eigen *eigen, size_t k, int threads)
     eigen->work = gersh__alloc((size_t)eigen->lwork, sizeof *eigen->work);
     eigen->iwork = gersh__alloc((size_t)eigen->liwork, sizeof *eigen->iwork);
     return eigen->values && eigen->work && eigen->iwork ? GERSH_OK : GERSH_ERROR_MEMORY;
+}
+
+gersh_status gersh__dense_init(gersh__eigen *eigen, double **memory, const gersh__solver_run *run,
+                               const gersh__array *arrays, size_t count)
+{
+    size_t total = 0;
+    *memory = NULL;
+    gersh_status status = init_eigen(eigen, run->pairs->k, gersh__pool_threads(run->pairs->pool) > 1);
+    for (size_t i = 0; i < count; i++)
+        total += arrays[i].rows * arrays[i].columns;
+    if (status == GERSH_OK)
+        *memory = gersh__alloc(total, sizeof **memory);
+    if (*memory == NULL)
+        return status != GERSH_OK ? status : GERSH_ERROR_MEMORY;
+    double *next = *memory;
+    for (size_t i = 0; i < count; i++) {
+        *arrays[i].place = next;
+        next += arrays[i].rows * arrays[i].columns;
+    }
+    return GERSH_OK;
 }
 
 void gersh__eigen_clear(gersh__eigen *eigen)
@@ -152,9 +172,10 @@ void gersh__dense_start(gersh__solver_run *run, double *m, double *x)
         for (size_t f = 0; f < k; f++)
             gersh__kernels_here()->axpy(k, e->theta[a] * e->vector[a * k + f], e->vector + a * k,
                                         m + f * k);
-    gersh__engine_refresh(e);
-    if (e->atoms > 0)
+    if (e->atoms > 0) {
+        gersh__engine_refresh(e);
         return;
+    }
     gersh__pairs_euclid(e->pairs, e->d);
     for (size_t p = 0; p < e->pairs->count; p++)
         e->d[p] *= level;

@@ -44,9 +44,20 @@ typedef struct gersh__eigen {
     lapack_int lwork, liwork;
 } gersh__eigen;
 
-/* Clear it in any case. */
-gersh_status gersh__eigen_init(gersh__eigen *eigen, size_t k, int threads);
 void gersh__eigen_clear(gersh__eigen *eigen);
+
+/* An array of numbers that a solver works with. */
+typedef struct gersh__array {
+    double **place;
+    size_t rows, columns;
+} gersh__array;
+
+/*
+ * The arrays, filled with 0, in one block: *memory, to be freed once. The eigen-decompositions are those of
+ * the run's features. Clear and free in any case.
+ */
+gersh_status gersh__dense_init(gersh__eigen *eigen, double **memory, const gersh__solver_run *run,
+                               const gersh__array *arrays, size_t count);
 
 /* The eigenvalues, ascending, into eigen->values; the eigenvectors, side by side, in place of the matrix. */
 gersh_status gersh__eigen_solve(gersh__eigen *eigen, double *matrix);
@@ -75,5 +86,11 @@ void gersh__dense_report(gersh__solver_run *run, const char *stage, size_t atoms
  * (of the arrays too).
  */
 gersh_status gersh__dense_finish(gersh__solver_run *run, double *vectors, double *weights);
+
+/*
+ * Up to `most` steps of pdcone, as a start for another solver: they do not count as iterations, nor tell of
+ * themselves. Where F is no lower at (C/K) I, where they would begin, than at ρI, the engine stays as it is.
+ */
+gersh_status gersh__pdcone_start(gersh__solver_run *run, int most);
 
 #endif

@@ -8,12 +8,14 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/settings.h"
+#include "data/tuples.h"
 #include "objective/custom.h"
 #include "solver/solver.h"
 
 static const gersh__solver *const solvers[] = {
-    &gersh__solver_balanced, &gersh__solver_hull, &gersh__solver_psd,  &gersh__solver_diagonal,
-    &gersh__solver_pdcone,   &gersh__solver_hbnb, &gersh__solver_sgml, &gersh__solver_pgml};
+    &gersh__solver_balanced, &gersh__solver_hull,   &gersh__solver_psd,
+    &gersh__solver_diagonal, &gersh__solver_pdcone, &gersh__solver_hbnb,
+    &gersh__solver_sgml,     &gersh__solver_pgml,   &gersh__solver_identity};
 
 /* Mean squared distances from here to its inverse can be learned from without leaving the range of double. */
 #define SMALLEST_MEAN 1e-140
@@ -38,7 +40,9 @@ static gersh_status read_budget(double *trace, double *rho, const gersh__pairs *
         mean += d[p] / (double)pairs->count;
     gersh__free(d);
     if (mean == 0)
-        return gersh__fail(GERSH_ERROR_INPUT, "all rows are the same; there is nothing to learn from them");
+        return gersh__fail(GERSH_ERROR_INPUT,
+                           "all rows %sare the same; there is nothing to learn from them",
+                           pairs->first != NULL ? "of each pair " : "");
     if (!(mean > SMALLEST_MEAN && mean < 1 / SMALLEST_MEAN))
         return gersh__fail(
             GERSH_ERROR_INPUT,
@@ -93,6 +97,47 @@ static gersh_status check_start(const gersh_metric *start, const gersh__solver *
     return GERSH_OK;
 }
 
+/* Settings that only some solvers use must be at their defaults for the others. */
+static gersh_status check_settings(const gersh__solver *solver, const gersh_settings *settings)
+{
+    static const struct {
+        int setting;
+        const char *solvers; /* that use it */
+    } own[] = {{GERSH__NUCLEAR, "pdcone"},
+               {GERSH__INIT, "sgml or pgml"},
+               {GERSH__ROWS_ONLY, "sgml or pgml"},
+               {GERSH__DIAGONALS_ONLY, "sgml or pgml"}};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        const gersh_setting_info *info = gersh_settings_info(own[i].setting);
+        int initial = info->kind == GERSH_SETTING_NUMBER
+                          ? gersh__setting_number(settings, own[i].setting) ==
+                                gersh__setting_number(NULL, own[i].setting)
+                          : gersh__setting_is(settings, own[i].setting, info->initial);
+        if (!initial && strstr(own[i].solvers, solver->name) == NULL)
+            return gersh__fail(GERSH_ERROR_ARGUMENT,
+                               "%s: the solver '%s' does not use it; leave it out, or use the solver %s",
+                               info->name, solver->name, own[i].solvers);
+    }
+    return GERSH_OK;
+}
+
+/* All pairs of rows, or those of the tuples. */
+static gersh_status make_pairs(gersh__pairs **out, const gersh_dataset *data,
+                               const gersh_fit_options *options, gersh__pool *pool)
+{
+    if (options->tuples == NULL)
+        return gersh__pairs_new(out, data, options->weights, 0, NULL, NULL, pool);
+    if (options->custom != NULL)
+        return gersh__fail(
+            GERSH_ERROR_ARGUMENT,
+            "a custom objective is a function of all pairs of rows and cannot learn from tuples; leave "
+            "one of the two out");
+    gersh_status status = gersh__tuples_check(options->tuples, gersh_dataset_rows(data), NULL);
+    if (status == GERSH_OK)
+        status = gersh__pairs_new_tuples(out, data, options->weights, options->tuples, pool);
+    return status;
+}
+
 static void fill_info(gersh_fit_info *info, const gersh__solver_run *run, double trace)
 {
     const gersh__engine *e = run->engine;
@@ -142,9 +187,11 @@ gersh_status gersh_fit(gersh_metric **out, gersh_fit_info *info, const gersh_dat
             ? gersh__fail(GERSH_ERROR_INPUT, "there are no pairs: the data has fewer than two rows")
             : check_start(o->start, solver, gersh_dataset_features(data));
     if (status == GERSH_OK)
+        status = check_settings(solver, settings);
+    if (status == GERSH_OK)
         status = gersh__pool_new(&pool, (int)gersh__setting_whole(settings, GERSH__THREADS));
     if (status == GERSH_OK)
-        status = gersh__pairs_new(&pairs, data, o->weights, 0, NULL, NULL, pool);
+        status = make_pairs(&pairs, data, o, pool);
     if (status == GERSH_OK && o->custom != NULL)
         status = gersh__objective_new_custom(&objective, o->custom, pairs);
     else if (status == GERSH_OK)

@@ -36,6 +36,7 @@ typedef struct blocks {
     size_t k;
     gersh__eigen eigen; /* of the result */
     gersh_lobpcg *lobpcg;
+    double *memory;   /* of all the arrays */
     double *x;        /* samples, see gersh__dense_start */
     double *m;        /* both triangles */
     double *before;   /* M at the beginning of the iteration */
@@ -56,47 +57,29 @@ static void clear(blocks *b)
 {
     gersh__eigen_clear(&b->eigen);
     gersh_lobpcg_free(b->lobpcg);
-    gersh__free(b->x);
-    gersh__free(b->m);
-    gersh__free(b->before);
-    gersh__free(b->factor);
-    gersh__free(b->before_d);
-    gersh__free(b->rest);
-    gersh__free(b->radius);
-    gersh__free(b->next);
-    gersh__free(b->gradient);
-    gersh__free(b->eigenvector);
-    gersh__free(b->step);
-    gersh__free(b->t);
-    gersh__free(b->scratch);
+    gersh__free(b->memory);
 }
 
 static gersh_status init(blocks *b, gersh__solver_run *run)
 {
     size_t k = run->pairs->k, n = run->pairs->n, count = run->pairs->count;
     *b = (blocks){.run = run, .k = k};
-    gersh_status status = gersh__eigen_init(&b->eigen, k, gersh__pool_threads(run->pairs->pool) > 1);
-    if (status == GERSH_OK)
-        status = gersh_lobpcg_new(&b->lobpcg, k);
-    if (status != GERSH_OK)
-        return status;
-    b->x = gersh__alloc(k, n * sizeof(double));
-    b->m = gersh__alloc(k, k * sizeof(double));
-    b->before = gersh__alloc(k, k * sizeof(double));
-    b->factor = gersh__alloc(k, k * sizeof(double));
-    b->before_d = gersh__alloc(count, sizeof(double));
-    b->rest = gersh__alloc(count, sizeof(double));
-    b->radius = gersh__alloc(k, sizeof(double));
-    b->next = gersh__alloc(k, sizeof(double));
-    b->gradient = gersh__alloc(k, sizeof(double));
-    b->eigenvector = gersh__alloc(k, sizeof(double));
-    b->step = gersh__alloc(k + 1, sizeof(double));
-    b->t = gersh__alloc(k, n * sizeof(double));
-    b->scratch = gersh__alloc(k, n * sizeof(double));
-    return b->x && b->m && b->before && b->factor && b->before_d && b->rest && b->radius && b->next &&
-                   b->gradient && b->eigenvector && b->step && b->t && b->scratch
-               ? GERSH_OK
-               : GERSH_ERROR_MEMORY;
+    const gersh__array arrays[] = {{&b->x, k, n},
+                                   {&b->m, k, k},
+                                   {&b->before, k, k},
+                                   {&b->factor, k, k},
+                                   {&b->before_d, count, 1},
+                                   {&b->rest, count, 1},
+                                   {&b->radius, k, 1},
+                                   {&b->next, k, 1},
+                                   {&b->gradient, k, 1},
+                                   {&b->eigenvector, k, 1},
+                                   {&b->step, k + 1, 1},
+                                   {&b->t, k, n},
+                                   {&b->scratch, k, n}};
+    gersh_status status =
+        gersh__dense_init(&b->eigen, &b->memory, run, arrays, sizeof arrays / sizeof arrays[0]);
+    return status == GERSH_OK ? gersh_lobpcg_new(&b->lobpcg, k) : status;
 }
 
 /* Fills the rows' Σ_j |M_ij|; returns the sum of all of them. */

@@ -31,6 +31,7 @@
 typedef struct cone {
     gersh__descent descent;
     gersh__eigen eigen;
+    double *memory; /* of all the arrays */
     double tau;
     double *x;              /* samples, see gersh__dense_start */
     double *m, *gradient;   /* gradient: scratch too, once the step is made */
@@ -39,41 +40,15 @@ typedef struct cone {
     double *t, *scratch; /* K × n */
 } cone;
 
-static void clear(cone *c)
-{
-    gersh__eigen_clear(&c->eigen);
-    gersh__free(c->x);
-    gersh__free(c->m);
-    gersh__free(c->gradient);
-    gersh__free(c->vectors);
-    gersh__free(c->next);
-    gersh__free(c->weights);
-    gersh__free(c->next_weights);
-    gersh__free(c->t);
-    gersh__free(c->scratch);
-}
-
-static gersh_status init(cone *c, gersh__solver_run *run)
+static gersh_status init(cone *c, gersh__solver_run *run, double tau)
 {
     size_t k = run->pairs->k, n = run->pairs->n;
-    *c = (cone){.descent = gersh__descent_start(run, gersh__dense_tol(run)),
-                .tau = gersh__setting_number(run->settings, GERSH__NUCLEAR)};
-    gersh_status status = gersh__eigen_init(&c->eigen, k, gersh__pool_threads(run->pairs->pool) > 1);
-    if (status != GERSH_OK)
-        return status;
-    c->x = gersh__alloc(k, n * sizeof(double));
-    c->m = gersh__alloc(k, k * sizeof(double));
-    c->gradient = gersh__alloc(k, k * sizeof(double));
-    c->vectors = gersh__alloc(k, k * sizeof(double));
-    c->next = gersh__alloc(k, k * sizeof(double));
-    c->weights = gersh__alloc(k, sizeof(double));
-    c->next_weights = gersh__alloc(k, sizeof(double));
-    c->t = gersh__alloc(k, n * sizeof(double));
-    c->scratch = gersh__alloc(k, n * sizeof(double));
-    return c->x && c->m && c->gradient && c->vectors && c->next && c->weights && c->next_weights && c->t &&
-                   c->scratch
-               ? GERSH_OK
-               : GERSH_ERROR_MEMORY;
+    *c = (cone){.descent = gersh__descent_start(run, gersh__dense_tol(run)), .tau = tau};
+    const gersh__array arrays[] = {
+        {&c->x, k, n},      {&c->m, k, k},       {&c->gradient, k, k},     {&c->vectors, k, k},
+        {&c->next, k, k},   {&c->weights, k, 1}, {&c->next_weights, k, 1}, {&c->t, k, n},
+        {&c->scratch, k, n}};
+    return gersh__dense_init(&c->eigen, &c->memory, run, arrays, sizeof arrays / sizeof arrays[0]);
 }
 
 /* The weights of the projection, from the eigenvalues less `shift`. They ascend; returns how many are above 0. */
@@ -203,19 +178,40 @@ static gersh_status iterate(cone *c)
     return GERSH_OK;
 }
 
-static gersh_status solve(gersh__solver_run *run)
+/* From the engine's metric, or (C/K) I; with `lower`, only where F is lower there than at ρI. */
+static gersh_status descend(gersh__solver_run *run, double tau, int lower)
 {
+    gersh__engine *e = run->engine;
     cone c;
-    gersh_status status = init(&c, run);
-    if (status == GERSH_OK) {
-        gersh__dense_start(run, c.m, c.x);
-        status = decompose_start(&c);
-    }
+    gersh_status status = init(&c, run, tau);
+    if (status != GERSH_OK)
+        goto out;
+    gersh__dense_start(run, c.m, c.x);
+    if (lower && !(e->value < e->objective->kind->evaluate(e->objective, e->base, NULL)))
+        goto out;
+    status = decompose_start(&c);
     if (status == GERSH_OK)
         status = iterate(&c);
     if (status == GERSH_OK)
         status = gersh__dense_finish(run, c.vectors, c.weights);
-    clear(&c);
+out:
+    gersh__eigen_clear(&c.eigen);
+    gersh__free(c.memory);
+    return status;
+}
+
+static gersh_status solve(gersh__solver_run *run)
+{
+    return descend(run, gersh__setting_number(run->settings, GERSH__NUCLEAR), 0);
+}
+
+gersh_status gersh__pdcone_start(gersh__solver_run *run, int most)
+{
+    gersh__solver_run own = *run;
+    own.limits.max_iter = most;
+    own.limits.progress = NULL;
+    gersh_status status = descend(&own, 0, 1);
+    run->engine->iterations = 0;
     return status;
 }
 

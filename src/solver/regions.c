@@ -1,5 +1,12 @@
-/* The solvers that are one region from start to end: diagonal, hull, psd. */
-#include "solver/solver.h"
+/*
+ * The solvers that are one region from start to end: diagonal, hull, psd.
+ *
+ * With few features and many samples an eigen-decomposition costs less than the objective. There psd begins
+ * with a few steps of pdcone, which turn all eigenvectors at once, where atoms come one by one.
+ */
+#include "solver/dense.h"
+
+enum { FIRST_STEPS = 8, FEW_FEATURES = 32, MANY_SAMPLES = 4 }; /* samples for each feature */
 
 gersh_status gersh__solve_region(gersh__solver_run *run, gersh__region_kind kind, const double *color,
                                  const char *stage)
@@ -27,7 +34,11 @@ static gersh_status solve_hull(gersh__solver_run *run)
 
 static gersh_status solve_psd(gersh__solver_run *run)
 {
-    return gersh__solve_region(run, GERSH__PSD, NULL, "psd");
+    size_t k = run->pairs->k;
+    gersh_status status = GERSH_OK;
+    if (run->engine->atoms == 0 && k <= FEW_FEATURES && run->pairs->n >= MANY_SAMPLES * k)
+        status = gersh__pdcone_start(run, FIRST_STEPS);
+    return status != GERSH_OK ? status : gersh__solve_region(run, GERSH__PSD, NULL, "psd");
 }
 
 const gersh__solver gersh__solver_diagonal = {"diagonal", 0, solve_diagonal};

@@ -24,7 +24,7 @@ typedef struct gersh__solver {
 
 extern const gersh__solver gersh__solver_diagonal, gersh__solver_hull, gersh__solver_psd,
     gersh__solver_balanced, gersh__solver_pdcone, gersh__solver_hbnb, gersh__solver_sgml,
-    gersh__solver_pgml;
+    gersh__solver_pgml, gersh__solver_identity;
 
 /* One region from start to end; run->bound is the bound for it. */
 gersh_status gersh__solve_region(gersh__solver_run *run, gersh__region_kind kind, const double *color,

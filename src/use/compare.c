@@ -20,12 +20,11 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/settings.h"
-#include "base/text.h"
 #include "base/threads.h"
-#include "base/words.h"
 #include "gersh/model.h"
 #include "objective/objective.h"
 #include "use/folds.h"
+#include "use/names.h"
 
 typedef enum state { NOT_RUN, DONE, FAILED } state;
 
@@ -87,75 +86,11 @@ void gersh_comparison_free(gersh_comparison *comparison)
     gersh__free(comparison);
 }
 
-/* The pieces of text between the separators, blanks around them left out. Fails at an empty or a second one. */
-static gersh_status split_words(gersh__words *words, const char *text, char separator, const char *option)
-{
-    for (const char *p = text;; p++) {
-        size_t length = 0, before = words->count;
-        while (p[length] != separator && p[length] != '\0')
-            length++;
-        const char *word = p, *end = p + length;
-        while (word < end && *word == ' ')
-            word++;
-        while (end > word && end[-1] == ' ')
-            end--;
-        if (word == end)
-            return gersh__fail(GERSH_ERROR_ARGUMENT,
-                               "%s: a name is missing; separate names by single commas, or say all",
-                               option);
-        if (gersh__words_add(words, word, (size_t)(end - word)) == GERSH__NO_WORD)
-            return GERSH_ERROR_MEMORY;
-        if (words->count == before) {
-            char excerpt[GERSH__EXCERPT_SIZE];
-            return gersh__fail(GERSH_ERROR_ARGUMENT, "%s: '%s' is named twice; name it once", option,
-                               gersh__text_excerpt(excerpt, sizeof excerpt, word, (size_t)(end - word)));
-        }
-        p += length;
-        if (*p == '\0')
-            return GERSH_OK;
-    }
-}
-
-/* The names in the text, each of them a choice of the setting. */
-static gersh_status read_names(gersh__words *names, const char *text, int setting, const char *option)
-{
-    const char *choices = gersh_settings_info(setting)->choices;
-    gersh__words known = {0};
-    if (strcmp(text, "all") == 0)
-        return split_words(names, choices, '|', option);
-    gersh_status status = split_words(&known, choices, '|', option);
-    if (status == GERSH_OK)
-        status = split_words(names, text, ',', option);
-    for (size_t i = 0; i < names->count && status == GERSH_OK; i++) {
-        const char *name = names->word[i];
-        if (gersh__words_find(&known, name, strlen(name)) != GERSH__NO_WORD)
-            continue;
-        char excerpt[GERSH__EXCERPT_SIZE];
-        const char *nearest = gersh__text_nearest(name, (const char *const *)known.word, known.count);
-        status =
-            gersh__fail(GERSH_ERROR_ARGUMENT, "%s: '%s' is not one of %s%s%s%s", option,
-                        gersh__text_excerpt(excerpt, sizeof excerpt, name, strlen(name)), choices,
-                        nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
-    }
-    gersh__words_clear(&known);
-    return status;
-}
-
-/* The user's settings with those of one fit: one thread, and the scaling that belongs to the folds. */
+/* The settings of one fit, with the scaling that belongs to the folds. */
 static gersh_status cell_settings(gersh_settings **out, const work *w, const gersh_settings *settings,
                                   const gersh_compare_row *row)
 {
-    gersh_status status = gersh_settings_new(out);
-    for (int i = 0; i < gersh_settings_count() && status == GERSH_OK; i++)
-        if (gersh__setting_given(settings, i))
-            status =
-                gersh_settings_set(*out, gersh_settings_info(i)->name, gersh__setting_text(settings, i));
-    if (status == GERSH_OK)
-        status = gersh_settings_set(*out, "objective", row->objective);
-    if (status == GERSH_OK)
-        status = gersh_settings_set(*out, "solver", row->solver);
-    if (status == GERSH_OK)
-        status = gersh_settings_set(*out, "threads", "1");
+    gersh_status status = gersh__names_settings(out, settings, row->objective, row->solver);
     if (status == GERSH_OK && w->folds != NULL)
         status = gersh_settings_set(*out, "scale", "paper");
     return status;
@@ -167,11 +102,12 @@ static gersh_status make_cells(work *w, const gersh_settings *settings)
     gersh_comparison *result = w->result;
     gersh__words objectives = {0}, solvers = {0};
     const char *own = gersh__setting_text(settings, GERSH__OBJECTIVE);
-    gersh_status status = read_names(&objectives, w->options->objectives ? w->options->objectives : own,
-                                     GERSH__OBJECTIVE, "--objectives");
+    gersh_status status =
+        gersh__names_read(&objectives, w->options->objectives ? w->options->objectives : own,
+                          GERSH__OBJECTIVE, "--objectives");
     if (status == GERSH_OK)
-        status = read_names(&solvers, w->options->solvers ? w->options->solvers : "all", GERSH__SOLVER,
-                            "--solvers");
+        status = gersh__names_read(&solvers, w->options->solvers ? w->options->solvers : "all",
+                                   GERSH__SOLVER, "--solvers");
     if (status != GERSH_OK)
         goto out;
     result->count = objectives.count * solvers.count;
@@ -228,7 +164,28 @@ static void on_iteration(void *context, const gersh_progress *progress)
     unlock(at->work);
 }
 
-/* One fit, and what its graph looks like. */
+/* What the metric's graph looks like. */
+static gersh_status look_at(outcome *out, const gersh_model *model, int no_eigenvalue)
+{
+    gersh_model_summary *summary = NULL;
+    gersh_graph *graph = NULL;
+    gersh_balance *balance = NULL;
+    gersh_status status = no_eigenvalue ? gersh_metric_graph(&graph, gersh_model_metric(model))
+                                        : gersh_model_summarize(&summary, model);
+    if (status == GERSH_OK && no_eigenvalue)
+        status = gersh_graph_balance(&balance, graph);
+    if (status == GERSH_OK) {
+        out->lambda_min = no_eigenvalue ? 0 : summary->lambda_min;
+        out->edges = no_eigenvalue ? graph->edges : summary->graph->edges;
+        out->balanced = no_eigenvalue ? balance->balanced : summary->balance->balanced;
+    }
+    gersh_balance_free(balance);
+    gersh_graph_free(graph);
+    gersh_model_summary_free(summary);
+    return status;
+}
+
+/* One fit. */
 static gersh_status fit_part(outcome *out, work *w, size_t part)
 {
     size_t cell = part % w->result->count;
@@ -238,20 +195,13 @@ static gersh_status fit_part(outcome *out, work *w, size_t part)
                                  .cancel = w->options->cancel};
     gersh_dataset *made = NULL;
     gersh_model *model = NULL;
-    gersh_model_summary *summary = NULL;
     gersh_status status =
         w->folds != NULL ? gersh__folds_get(&made, w->folds, part / w->result->count) : GERSH_OK;
     if (status == GERSH_OK)
         status =
             gersh_model_fit(&model, &out->info, made != NULL ? made : w->data, w->settings[cell], &options);
     if (status == GERSH_OK)
-        status = gersh_model_summarize(&summary, model);
-    if (status == GERSH_OK) {
-        out->lambda_min = summary->lambda_min;
-        out->edges = summary->graph->edges;
-        out->balanced = summary->balance->balanced;
-    }
-    gersh_model_summary_free(summary);
+        status = look_at(out, model, w->options->no_eigenvalue);
     gersh_model_free(model);
     gersh_dataset_free(made);
     return status;

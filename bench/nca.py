@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Accuracies of gersh beside scikit-learn's neighbourhood components analysis (NCA), on the same splits.
+
+For each data set `gersh evaluate --save-splits` writes its splits and evaluates its own rows; the same splits then go
+through NCA with its default parameters, and through no metric at all: missing values become means and features become
+z-scores, both fitted to the training part, and then the nearest neighbours vote. Where several classes have the most
+votes, gersh takes that of the nearest row and scikit-learn the first by name, so that NCA is shown with either rule.
+Data sets are CSV files with the label in the last column. Prints a table in Markdown, with means over the data sets in
+the last line; times are seconds of one fit.
+
+    bench/nca.py --gersh build/gersh data/wdbc.csv -- --objectives mcml --solvers balanced,psd --tuned
+
+What follows -- goes to gersh evaluate. Needs numpy and scikit-learn.
+"""
+
+import argparse
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+
+# One thread, as each fit of gersh; to be set before numpy is loaded.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[name] = "1"
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.impute import SimpleImputer
+from sklearn.neighbors import KNeighborsClassifier, NeighborhoodComponentsAnalysis
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+
+def number(text):
+    return float("nan") if text.strip() in ("", "?", "NA") else float(text)
+
+
+def read_data(path):
+    """Features, with NaN for missing values, and labels; a first line that is not of numbers is a header."""
+    with open(path, newline="") as file:
+        rows = [row for row in csv.reader(file) if row]
+    try:
+        [number(value) for value in rows[0][:-1]]
+    except ValueError:
+        rows = rows[1:]
+    try:
+        features = np.array([[number(value) for value in row[:-1]] for row in rows])
+    except ValueError as error:
+        sys.exit(f"nca.py: {path}: {error}; only files with numbers in all features can be compared")
+    return features, np.array([row[-1] for row in rows])
+
+
+def read_splits(path, rows):
+    """Row numbers from 0 of the training and the test part of each split."""
+    splits = {}
+    with open(path, newline="") as file:
+        for line in csv.DictReader(file):
+            parts = splits.setdefault(int(line["split"]), {"train": [], "test": []})
+            parts[line["part"]].append(int(line["row"]) - 1)
+    for number, parts in splits.items():
+        if sorted(parts["train"] + parts["test"]) != list(range(rows)):
+            sys.exit(f"nca.py: {path}: split {number} does not have each of the {rows} rows once")
+    return [(parts["train"], parts["test"]) for _, parts in sorted(splits.items())]
+
+
+def run_gersh(program, path, splits, neighbors, options):
+    """The document of gersh evaluate, which writes its splits to the file `splits`."""
+    command = [program, "evaluate", path, "--json", "--threads", "1", "--scale", "zscore", "--neighbors", str(neighbors),
+               "--missing", "mean", "--save-splits", splits, *options]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"nca.py: {' '.join(command)}: {done.stderr.strip()}")
+    result = json.loads(done.stdout)
+    if result["task"] != "classify":
+        sys.exit(f"nca.py: {path}: the labels are numbers; classes are needed")
+    return result
+
+
+def gersh_rows(result):
+    return [(" ".join(filter(None, (row["objective"], row["solver"]))), row["accuracy_mean"], row["seconds_mean"])
+            for row in result["rows"]]
+
+
+def vote(near):
+    """The most frequent label; of several, that of the nearest row, as gersh has it."""
+    count = {label: list(near).count(label) for label in near}
+    return next(label for label in near if count[label] == max(count.values()))
+
+
+def accuracies(known, asked, train_labels, test_labels, neighbors):
+    """Shares of right labels: with the votes of scikit-learn, and with those of gersh."""
+    votes = KNeighborsClassifier(n_neighbors=min(neighbors, len(known))).fit(known, train_labels)
+    near = train_labels[votes.kneighbors(asked, return_distance=False)]
+    return votes.score(asked, test_labels), np.mean([vote(row) == label for row, label in zip(near, test_labels)])
+
+
+def run_sklearn(features, labels, splits, neighbors):
+    found = {name: [] for name in ("sklearn Euclidean", "sklearn NCA", "NCA, votes as gersh")}
+    seconds = []
+    for train, test in splits:
+        scaler = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler()).fit(features[train])
+        known, asked = scaler.transform(features[train]), scaler.transform(features[test])
+        own, _ = accuracies(known, asked, labels[train], labels[test], neighbors)
+        begin = time.perf_counter()
+        metric = NeighborhoodComponentsAnalysis(random_state=0).fit(known, labels[train])
+        seconds.append(time.perf_counter() - begin)
+        learned, same = accuracies(metric.transform(known), metric.transform(asked), labels[train], labels[test],
+                                   neighbors)
+        for name, value in zip(found, (own, learned, same)):
+            found[name].append(value)
+    return [(name, float(np.mean(values)), 0.0 if "Euclidean" in name else float(np.mean(seconds)))
+            for name, values in found.items()]
+
+
+def cell(value, form):
+    return form.format(value) if value is not None else "-"
+
+
+def print_table(names, table):
+    """A line for each data set, with accuracy in percent and seconds for each method, and their means."""
+    print("| data | " + " | ".join(f"{name} % | s" for name in names) + " |")
+    print("|---|" + "---:|" * (2 * len(names)))
+    for data, rows in table:
+        print(f"| {data} | " + " | ".join(
+            cell(None if a is None else 100 * a, "{:.2f}") + " | " + cell(s, "{:.3g}") for _, a, s in rows) + " |")
+    means = []
+    for column in range(len(names)):
+        values = [rows[column][1:] for _, rows in table]
+        missing = any(a is None for a, _ in values)
+        means.append("- | -" if missing else f"{100 * np.mean([a for a, _ in values]):.2f} | "
+                                             f"{np.mean([s for _, s in values]):.3g}")
+    print(f"| mean of {len(table)} | " + " | ".join(means) + " |")
+
+
+def main():
+    arguments, options = sys.argv[1:], []
+    if "--" in arguments:
+        at = arguments.index("--")
+        arguments, options = arguments[:at], arguments[at + 1:]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", nargs="+", help="CSV files, the label in the last column")
+    parser.add_argument("--gersh", default="gersh", help="the program (default: gersh)")
+    parser.add_argument("--neighbors", type=int, default=10, help="neighbours that vote (default: 10)")
+    given = parser.parse_args(arguments)
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    table = []
+    for path in given.data:
+        features, labels = read_data(path)
+        with tempfile.TemporaryDirectory() as folder:
+            saved = os.path.join(folder, "splits.csv")
+            result = run_gersh(given.gersh, path, saved, given.neighbors, options)
+            splits = read_splits(saved, len(labels))
+        if (result["n"], result["features"]) != features.shape:
+            sys.exit(f"nca.py: {path}: gersh has {result['n']} rows and {result['features']} features, scikit-learn "
+                     f"{features.shape[0]} and {features.shape[1]}; leave out options that change them")
+        rows = gersh_rows(result) + run_sklearn(features, labels, splits, given.neighbors)
+        table.append((os.path.splitext(os.path.basename(path))[0], rows))
+        print(f"{path}: done", file=sys.stderr)
+    print_table([name for name, _, _ in table[0][1]], table)
+
+
+if __name__ == "__main__":
+    main()

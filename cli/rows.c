@@ -1,0 +1,39 @@
+/* What commands share that make tables of many fits: a bar on stderr, and numbers that may be missing. */
+#include "cli.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { BAR = 20 };
+
+void cli_bar_draw(cli_progress *progress, size_t done, size_t total, double seconds, const char *words)
+{
+    struct winsize size;
+    char line[256], marks[BAR + 1];
+    if (progress->shown && seconds - progress->last < 0.1)
+        return;
+    int width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col - 1 : 79;
+    memset(marks, '.', BAR);
+    memset(marks, '#', done * BAR / total);
+    marks[BAR] = '\0';
+    snprintf(line, sizeof line, "[%s] %zu of %zu fits, %.1f s; %s", marks, done, total, seconds, words);
+    fprintf(stderr, "\r%.*s\033[K", width, line);
+    fflush(stderr);
+    progress->shown = 1;
+    progress->last = seconds;
+}
+
+json_t *cli_json_number(int there, double value)
+{
+    return there && isfinite(value) ? json_real(value) : json_null();
+}
+
+void cli_put_number(FILE *file, int there, double value)
+{
+    if (there && isfinite(value))
+        fprintf(file, ",%.17g", value);
+    else
+        fputc(',', file);
+}

@@ -1,0 +1,63 @@
+/*
+ * Classifiers that use a metric. A classifier is one file with a gersh__classifier, a line in the registry
+ * of classify.c, and its name in the setting `classifier`.
+ */
+#ifndef GERSH_SRC_USE_CLASSIFY_H
+#define GERSH_SRC_USE_CLASSIFY_H
+
+#include "gersh/data.h"
+#include "gersh/metric.h"
+
+/*
+ * What a classifier gets: scaled rows. Every row of `train` has a positive weight, or there are no weights.
+ */
+typedef struct gersh__classify_task {
+    const gersh_metric *metric; /* NULL: Euclidean */
+    const gersh_dataset *train, *test;
+    size_t k; /* neighbours, from 1 to the rows of train */
+    int threads;
+    const gersh_cancel *cancel;
+} gersh__classify_task;
+
+typedef struct gersh__classifier {
+    const char *name;
+
+    /*
+     * Fills in the class of each test row and, test rows × classes, its probabilities, which are 0 before.
+     */
+    gersh_status (*classify)(int *label, double *proba, const gersh__classify_task *task);
+
+    /* Fills in the value of each test row from the targets of train; NULL: it cannot. */
+    gersh_status (*regress)(double *value, const gersh__classify_task *task);
+} gersh__classifier;
+
+extern const gersh__classifier gersh__classifier_knn, gersh__classifier_mahalanobis,
+    gersh__classifier_graph;
+
+/* NULL when there is no such name. */
+const gersh__classifier *gersh__classifier_find(const char *name);
+
+/*
+ * The class of each row of test, numbered as in train, whose rows have class labels; proba, unless NULL,
+ * gets test rows × classes of train. Both data sets are scaled. A k beyond the rows of train counts as
+ * their number. Rows of weight 0 do not count. threads = 0: one for each core. cancel may be NULL.
+ */
+gersh_status gersh__classify(int *label, double *proba, const gersh__classifier *kind,
+                             const gersh_metric *metric, const gersh_dataset *train,
+                             const gersh_dataset *test, size_t k, int threads, const gersh_cancel *cancel);
+
+/* The same for targets. */
+gersh_status gersh__regress(double *value, const gersh__classifier *kind, const gersh_metric *metric,
+                            const gersh_dataset *train, const gersh_dataset *test, size_t k, int threads,
+                            const gersh_cancel *cancel);
+
+/* How much the classifier `graph` may take. */
+typedef struct gersh__graph_limits {
+    size_t kept_bytes; /* of the distances of new rows; beyond, they are computed for each product */
+    size_t eliminated; /* rows that are solved for by elimination; beyond, they are swept over */
+} gersh__graph_limits;
+
+gersh_status gersh__classify_graph(int *label, double *proba, const gersh__classify_task *task,
+                                   const gersh__graph_limits *limits);
+
+#endif

@@ -1,0 +1,218 @@
+/*
+ * Cells of fits on the paper's folds; see reproduce_run.h. All solvers get the same trace C = K and ρ = 0, as in the
+ * paper's table of parameters, and the folds of gersh_compare.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/settings.h"
+#include "use/reproduce_run.h"
+
+/* Seconds that a fit may take, unless the user says otherwise; of ten folds, the large ones make a minute. */
+static const double usual_limit[2] = {2, 6}, quick_limit[2] = {0.1, 0.5};
+
+const char *const gersh__objective_names[GERSH__OBJECTIVES] = {"mcml", "deml", "lsml", "lmnn", "glr"};
+const char *const gersh__scheme_names[GERSH__SCHEMES] = {"pdcone",   "hbnb", "pgml", "sgml",
+                                                         "balanced", "hull", "psd"};
+const char *const gersh__scheme_titles[GERSH__SCHEMES] = {"PD-cone",  "HBNB", "PGML", "SGML",
+                                                          "balanced", "hull", "psd"};
+
+enum { VALUES = 14, QUICK_FEATURES = 1000 };
+
+static const char *const names[VALUES] = {"value",   "maximized",  "has_bound", "bound", "gap",
+                                          "seconds", "iterations", "edges",     "folds", "cut",
+                                          "eigen",   "minimizer",  "step",      "failed"};
+
+static gersh__fits unpack(const double *v)
+{
+    return (gersh__fits){.there = 1,
+                         .failed = v[13] > 0 && v[8] == 0,
+                         .value = v[0],
+                         .maximized = v[1] > 0,
+                         .has_bound = v[2] > 0,
+                         .bound = v[3],
+                         .gap = v[4],
+                         .seconds = v[5],
+                         .iterations = v[6],
+                         .edges = v[7],
+                         .folds = v[8],
+                         .cut = v[9],
+                         .eigen = v[10],
+                         .minimizer = v[11],
+                         .step = v[12]};
+}
+
+static void pack(double *v, const gersh_compare_row *row)
+{
+    const double values[VALUES] = {row->objective_value,
+                                   row->maximized,
+                                   row->has_bound,
+                                   row->bound,
+                                   row->gap,
+                                   row->seconds,
+                                   (double)row->iterations,
+                                   row->edges,
+                                   (double)row->folds,
+                                   (double)row->stops[GERSH_STOP_MAX_TIME],
+                                   row->share_eigen,
+                                   row->share_minimizer,
+                                   row->share_step,
+                                   (double)row->failed};
+    memcpy(v, values, sizeof values);
+}
+
+gersh__plan gersh__fits_plan(const gersh__run *run, const gersh__source *source)
+{
+    int quick = run->options->quick, large = source->large;
+    return (gersh__plan){.folds = quick   ? (large ? 1 : 2)
+                                  : large ? 10
+                                          : 0,
+                         .limit = gersh__run_limit(run, quick ? quick_limit[large] : usual_limit[large]),
+                         .alone = large};
+}
+
+/* A quick run cannot wait for one iteration of the solvers whose matrices are dense. */
+static int is_left_out(const gersh__run *run, const gersh__source *source, const char *solver)
+{
+    int dense = strcmp(solver, "pdcone") == 0 || strcmp(solver, "hbnb") == 0 || strcmp(solver, "psd") == 0;
+    return run->options->quick && dense && source->features > QUICK_FEATURES;
+}
+
+void gersh__fits_note(const gersh__run *run, gersh__builder *builder)
+{
+    if (run->options->quick)
+        gersh__report_note(
+            builder, "a quick run leaves out PD-cone, HBNB and psd on colon-cancer, where one iteration of "
+                     "theirs takes seconds");
+}
+
+/* Rough seconds, from runs on a machine of two cores: they only have to be right in proportion. */
+double gersh__fits_cost(gersh__run *run, gersh__source *source, const char *objective, const char *solver)
+{
+    int tree = strcmp(solver, "sgml") == 0 || strcmp(solver, "pgml") == 0;
+    int fast = !tree && strcmp(solver, "pdcone") != 0 && strcmp(solver, "hbnb") != 0;
+    gersh__plan plan = gersh__fits_plan(run, source);
+    if (gersh__source_look(source, run->options->data) != GERSH_OK || !source->there ||
+        is_left_out(run, source, solver))
+        return 0;
+    double folds = plan.folds > 0 ? (double)plan.folds : (double)source->rows / 4;
+    double each = source->large ? (fast ? 0.2 : 5) : fast ? 0.002 : tree ? 0.1 : 0.02;
+    if (tree && !source->large && strcmp(objective, "lmnn") == 0)
+        each = 0.5;
+    return folds * fmin(each, plan.limit) / (plan.alone ? 1 : 2);
+}
+
+static char *make_key(const gersh__run *run, const gersh__source *source, const gersh__plan *plan,
+                      const char *objective, const char *solver)
+{
+    return gersh__text_format(
+        "gersh %s; %s %08lx; %s with %s; folds %zu; trace K; rho 0; limit %g s; seed %s; %s",
+        gersh_version(), source->name, source->found, objective, solver, plan->folds, plan->limit,
+        gersh_settings_get(run->settings, "seed"), plan->alone ? "one at a time" : "several at a time");
+}
+
+static void on_progress(void *context, const gersh_compare_progress *now)
+{
+    gersh__run_report(context, now->total > 0 ? (double)now->done / (double)now->total : 0);
+}
+
+static gersh_status compare(gersh_comparison **result, gersh__run *run, const gersh__source *source,
+                            const gersh__plan *plan, const char *objective, const char *solver)
+{
+    gersh_settings *settings = NULL;
+    gersh_compare_options options = {.objectives = objective,
+                                     .solvers = solver,
+                                     .folds = GERSH_COMPARE_PAPER,
+                                     .max_folds = plan->folds,
+                                     .no_eigenvalue = 1,
+                                     .progress = on_progress,
+                                     .progress_context = run,
+                                     .cancel = run->options->cancel};
+    gersh_status status = gersh__run_settings(&settings, run, objective, solver, plan->limit);
+    if (status == GERSH_OK && plan->alone)
+        status = gersh_settings_set(settings, "threads", "1");
+    if (status == GERSH_OK)
+        status = gersh_compare(result, source->data, settings, &options);
+    gersh_settings_free(settings);
+    return status;
+}
+
+/* Computes the cell. Fits that fail are told in a note, and the cell is not kept, so that the note comes again. */
+static gersh_status compute(gersh__fits *out, gersh__run *run, gersh__builder *builder,
+                            const gersh__source *source, const gersh__plan *plan,
+                            const char *const which[2], const char *key)
+{
+    double value[VALUES] = {0}, begin = gersh__clock_seconds();
+    gersh_comparison *result = NULL;
+    gersh_status status = compare(&result, run, source, plan, which[0], which[1]);
+    if (status == GERSH_ERROR_CANCELLED || (status == GERSH_OK && result->interrupted)) {
+        run->result->interrupted = 1;
+        gersh_comparison_free(result);
+        return GERSH_OK;
+    }
+    if (status == GERSH_ERROR_MEMORY)
+        return status;
+    const char *failure = status != GERSH_OK ? gersh_last_error() : result->row[0].failure;
+    if (*failure != '\0' || status != GERSH_OK)
+        gersh__report_note(builder, "%s, %s with %s: %s", source->name, which[0], which[1], failure);
+    if (status == GERSH_OK)
+        pack(value, &result->row[0]);
+    else
+        value[13] = 1;
+    *out = unpack(value);
+    if (value[13] == 0)
+        status = gersh__cell_keep(run, key, names, value, VALUES);
+    else
+        status = GERSH_OK;
+    gersh_comparison_free(result);
+    run->done += run->cost;
+    run->worked += run->cost;
+    run->spent += gersh__clock_seconds() - begin;
+    return status;
+}
+
+gersh_status gersh__fits_get(gersh__fits *out, gersh__run *run, gersh__builder *builder,
+                             gersh__source *source, const char *objective, const char *solver)
+{
+    const char *const which[2] = {objective, solver};
+    double value[VALUES];
+    char *what = NULL, *key = NULL;
+    *out = (gersh__fits){0};
+    gersh_status status = gersh__source_load(source, run);
+    if (status != GERSH_OK || !source->there || is_left_out(run, source, solver) || gersh__run_stopped(run))
+        return status;
+    gersh__plan plan = gersh__fits_plan(run, source);
+    key = make_key(run, source, &plan, objective, solver);
+    what = gersh__text_format("%s, %s with %s", source->name, objective, solver);
+    if (key == NULL || what == NULL) {
+        status = GERSH_ERROR_MEMORY;
+        goto out;
+    }
+    run->cost = gersh__fits_cost(run, source, objective, solver);
+    run->what = what;
+    if (gersh__cell_find(run, key, names, value, VALUES, run->cost)) {
+        *out = unpack(value);
+    } else {
+        gersh__run_report(run, 0);
+        status = compute(out, run, builder, source, &plan, which, key);
+    }
+    run->what = NULL;
+    run->cost = 0;
+out:
+    gersh__free(key);
+    gersh__free(what);
+    return status;
+}
+
+int gersh__fits_has_value(const gersh__fits *fits)
+{
+    return fits->there && !fits->failed;
+}
+
+int gersh__fits_no_worse(const gersh__fits *a, const gersh__fits *b)
+{
+    double slack = 1e-9 * (1 + fabs(b->value));
+    return a->maximized ? a->value >= b->value - slack : a->value <= b->value + slack;
+}

@@ -1,0 +1,494 @@
+/*
+ * Tuning by successive halving; see gersh/tune.h.
+ *
+ * A candidate is a scaling, an objective, a solver and a trace budget. All of them learn from some of the rows and
+ * are judged by the votes of neighbours on others: the folds of repeated stratified cross-validation. In each round
+ * the candidates that are left see more rows and more folds, and the best of them go on. Fits that differ in the trace
+ * budget only are one task: each begins where the last one ended.
+ *
+ * The number of neighbours costs nothing: all numbers are counted in one search. As neighbouring numbers must do
+ * nearly as well, accuracies are averaged over three of them, which takes out luck.
+ */
+#include "gersh/tune.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef GERSH_NO_THREADS
+#include <pthread.h>
+#endif
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/settings.h"
+#include "base/threads.h"
+#include "use/tune_rows.h"
+#include "use/tune_score.h"
+
+enum { FOLDS = 4, REPEATS = 4, PARTS = FOLDS * REPEATS, MOST_FAMILIES = 64 };
+
+/* Each round: the most rows to learn from and to vote on, the parts that are voted on, the candidates that go on. */
+static const struct {
+    size_t rows;
+    size_t parts;
+    size_t keep;
+} rounds[] = {{300, FOLDS, 12}, {800, 2 * FOLDS, 4}, {2000, PARTS, 1}};
+
+enum { ROUNDS = sizeof rounds / sizeof rounds[0] };
+
+static const char *const scales[] = {"zscore", "paper", "none"};
+
+/*
+ * The trace is the scale of the distances in exp(−d) of mcml; the margin of lmnn hardly asks for another one than the
+ * default. Where the features are not scaled, one of them often outweighs the others, and few learners will do.
+ */
+static const struct {
+    const char *objective, *solver;
+    int traces; /* are tried */
+    int unscaled;
+} learners[] = {{"glr", "identity", 0, 1},
+                {"mcml", "hull", 1, 1},
+                {"mcml", "psd", 1, 1},
+                {"lmnn", "hull", 0, 0},
+                {"lmnn", "psd", 0, 0}};
+
+static const gersh__tune_neighbors all_neighbors = {GERSH__TUNE_KS,
+                                                    {1, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100}};
+
+/* What one candidate did on one part. */
+typedef struct outcome {
+    size_t rows; /* that it learned from; 0: it has not been tried */
+    double right[GERSH__TUNE_KS];
+} outcome;
+
+typedef struct candidate {
+    size_t family, trace;
+    outcome outcome[PARTS];
+    double accuracy, uncertainty;
+    size_t best; /* of the numbers of neighbours */
+    int round;   /* the last one that judged it */
+    int failed;
+    double seconds;
+} candidate;
+
+typedef struct search {
+    const gersh_dataset *data;
+    const gersh_settings *settings;
+    const gersh_tune_options *options;
+    gersh_tuning *result;
+    double start;
+    gersh__tune_neighbors neighbors;
+    size_t families;
+    gersh__tune_family family[MOST_FAMILIES];
+    size_t count;
+    candidate *all;   /* by family, then by trace */
+    candidate **rank; /* the best first; the first `left` are in the race */
+    size_t left;
+    int round;
+    size_t parts;                 /* of the round */
+    gersh__tune_rows rows[PARTS]; /* of the round */
+    /* What follows is shared by the threads and guarded by the lock. */
+#ifndef GERSH_NO_THREADS
+    pthread_mutex_t lock;
+#endif
+    size_t done, tasks;
+    gersh_status failure;
+    char message[GERSH__MESSAGE_SIZE]; /* of the first failure */
+} search;
+
+static void lock(search *s)
+{
+#ifndef GERSH_NO_THREADS
+    pthread_mutex_lock(&s->lock);
+#else
+    (void)s;
+#endif
+}
+
+static void unlock(search *s)
+{
+#ifndef GERSH_NO_THREADS
+    pthread_mutex_unlock(&s->lock);
+#else
+    (void)s;
+#endif
+}
+
+void gersh_tuning_free(gersh_tuning *tuning)
+{
+    if (tuning == NULL)
+        return;
+    gersh_model_free(tuning->model);
+    gersh__free(tuning->row);
+    gersh__free(tuning);
+}
+
+/* Whether the user left the choice open, or chose this. */
+static int agrees(const search *s, int setting, const char *choice)
+{
+    return !gersh__setting_given(s->settings, setting) || gersh__setting_is(s->settings, setting, choice);
+}
+
+/* All combinations that the user's settings allow; an objective or a solver that the list lacks joins it. */
+static void list_families(search *s)
+{
+    for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) {
+        if (!agrees(s, GERSH__SCALE, scales[i]))
+            continue;
+        size_t before = s->families;
+        for (size_t l = 0; l < sizeof learners / sizeof learners[0]; l++)
+            if (agrees(s, GERSH__OBJECTIVE, learners[l].objective) &&
+                agrees(s, GERSH__SOLVER, learners[l].solver) &&
+                (learners[l].unscaled || strcmp(scales[i], "none") != 0))
+                s->family[s->families++] = (gersh__tune_family){scales[i], learners[l].objective,
+                                                                learners[l].solver, learners[l].traces};
+        if (s->families == before)
+            s->family[s->families++] =
+                (gersh__tune_family){scales[i], gersh__setting_text(s->settings, GERSH__OBJECTIVE),
+                                     gersh__setting_text(s->settings, GERSH__SOLVER), 1};
+    }
+}
+
+static gersh_status list_candidates(search *s)
+{
+    int fixed = gersh__setting_given(s->settings, GERSH__TRACE);
+    s->all = gersh__alloc(s->families, GERSH__TUNE_TRACES * sizeof *s->all);
+    s->rank = gersh__alloc(s->families, GERSH__TUNE_TRACES * sizeof *s->rank);
+    if (s->all == NULL || s->rank == NULL)
+        return GERSH_ERROR_MEMORY;
+    s->count = s->families * GERSH__TUNE_TRACES;
+    for (size_t f = 0; f < s->families; f++) {
+        for (size_t t = 0; t < GERSH__TUNE_TRACES; t++) {
+            candidate *c = &s->all[f * GERSH__TUNE_TRACES + t];
+            c->family = f;
+            c->trace = t;
+            if (gersh__tune_traces[t] == 1 || (s->family[f].traces && !fixed))
+                s->rank[s->left++] = c;
+        }
+    }
+    return GERSH_OK;
+}
+
+/* The divisions of the round: of each repeat, every fold is voted on once. */
+static gersh_status divide(search *s)
+{
+    size_t n = gersh_dataset_rows(s->data);
+    int folds = n < FOLDS ? (int)n : FOLDS;
+    gersh__tune_rows_clear(s->rows, PARTS);
+    s->parts = rounds[s->round].parts / FOLDS * (size_t)folds;
+    return gersh__tune_rows_draw(s->rows, s->parts, s->data, folds, rounds[s->round].rows,
+                                 gersh__setting_whole(s->settings, GERSH__SEED));
+}
+
+static int out_of_time(const search *s)
+{
+    return gersh_cancel_requested(s->options->cancel) ||
+           (s->options->budget > 0 && gersh__clock_seconds() - s->start >= s->options->budget);
+}
+
+/* The lock is held. */
+static void report(search *s)
+{
+    if (s->options->progress == NULL)
+        return;
+    gersh_tune_progress progress = {.round = s->round + 1,
+                                    .rounds = ROUNDS,
+                                    .done = s->done,
+                                    .total = s->tasks,
+                                    .accuracy = s->round > 0 ? s->rank[0]->accuracy : 0,
+                                    .seconds = gersh__clock_seconds() - s->start};
+    s->options->progress(s->options->progress_context, &progress);
+}
+
+/* One family on one part: the candidates that are in the race and have not learned from these rows yet. */
+static void run_task(void *context, size_t task, int worker)
+{
+    search *s = context;
+    size_t family = task % s->families, part = task / s->families, wanted_count = 0;
+    int wanted[GERSH__TUNE_TRACES] = {0};
+    double right[GERSH__TUNE_TRACES][GERSH__TUNE_KS];
+    const gersh__tune_rows *rows = &s->rows[part];
+    (void)worker;
+    for (size_t i = 0; i < s->left; i++) {
+        const candidate *c = s->rank[i];
+        if (c->family == family && !c->failed && c->outcome[part].rows != rows->trains)
+            wanted_count += (size_t)(wanted[c->trace] = 1);
+    }
+    if (wanted_count == 0 || out_of_time(s))
+        return;
+    double begin = gersh__clock_seconds();
+    gersh_status status = gersh__tune_score(right, &s->family[family], wanted, &s->neighbors, s->data, rows,
+                                            s->settings, s->options->cancel);
+    double seconds = (gersh__clock_seconds() - begin) / (double)wanted_count;
+    lock(s);
+    for (size_t t = 0; t < GERSH__TUNE_TRACES; t++) {
+        candidate *c = &s->all[family * GERSH__TUNE_TRACES + t];
+        if (!wanted[t] || status == GERSH_ERROR_CANCELLED)
+            continue;
+        c->failed |= status != GERSH_OK;
+        c->outcome[part].rows = rows->trains;
+        memcpy(c->outcome[part].right, right[t], sizeof right[t]);
+        c->seconds += seconds;
+        s->result->fits++;
+    }
+    if (status == GERSH_ERROR_MEMORY ||
+        (status != GERSH_OK && status != GERSH_ERROR_CANCELLED && s->failure == GERSH_OK)) {
+        s->failure = status;
+        snprintf(s->message, sizeof s->message, "%s", gersh_last_error());
+    }
+    s->done++;
+    report(s);
+    unlock(s);
+}
+
+/* Whether all that are in the race have been judged on the part. */
+static int is_common(const search *s, size_t part)
+{
+    for (size_t i = 0; i < s->left; i++)
+        if (!s->rank[i]->failed && s->rank[i]->outcome[part].rows != s->rows[part].trains)
+            return 0;
+    return 1;
+}
+
+/* The best number of neighbours of a candidate, by the parts that are common. */
+static void judge(const search *s, candidate *c, const int *common)
+{
+    double accuracy[GERSH__TUNE_KS] = {0}, total = 0, first = 0;
+    size_t count = s->neighbors.count, folds = s->parts < FOLDS ? s->parts : FOLDS;
+    for (size_t p = 0; p < s->parts; p++) {
+        if (!common[p])
+            continue;
+        total += s->rows[p].weight;
+        first += p < folds ? s->rows[p].weight : 0;
+        for (size_t g = 0; g < count; g++)
+            accuracy[g] += c->outcome[p].right[g];
+    }
+    c->accuracy = -1;
+    for (size_t g = 0; g < count; g++) {
+        size_t low = g > 0 ? g - 1 : 0, high = g + 1 < count ? g + 1 : g;
+        double mean = 0;
+        for (size_t h = low; h <= high; h++)
+            mean += accuracy[h] / total / (double)(high - low + 1);
+        if (mean > c->accuracy) {
+            c->accuracy = mean;
+            c->best = g;
+        }
+    }
+    c->uncertainty = sqrt(c->accuracy * (1 - c->accuracy) / (first > 0 ? first : total));
+    c->round = s->round + 1;
+}
+
+/* Judged in a later round before an earlier one; then the more accurate; then the first in the list. */
+static int by_accuracy(const void *a, const void *b)
+{
+    const candidate *x = *(candidate *const *)a, *y = *(candidate *const *)b;
+    if (x->failed != y->failed)
+        return x->failed - y->failed;
+    if (x->round != y->round)
+        return y->round - x->round;
+    if (x->accuracy != y->accuracy)
+        return x->accuracy > y->accuracy ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+/* Judges those in the race and sorts them; without a common part, all stay as they are. Returns the number of parts. */
+static size_t rank_candidates(search *s)
+{
+    int common[PARTS];
+    size_t parts = 0;
+    for (size_t p = 0; p < s->parts; p++)
+        parts += (size_t)(common[p] = is_common(s, p) && s->rows[p].weight > 0);
+    if (parts == 0)
+        return 0;
+    for (size_t i = 0; i < s->left; i++)
+        if (!s->rank[i]->failed)
+            judge(s, s->rank[i], common);
+    qsort(s->rank, s->left, sizeof(candidate *), by_accuracy);
+    return parts;
+}
+
+static size_t count_tasks(const search *s)
+{
+    size_t tasks = 0;
+    for (size_t f = 0; f < s->families; f++) {
+        int in = 0;
+        for (size_t i = 0; i < s->left; i++)
+            in |= s->rank[i]->family == f;
+        tasks += in ? s->parts : 0;
+    }
+    return tasks;
+}
+
+static gersh_status run_rounds(search *s, gersh__pool *pool)
+{
+    gersh_status status = GERSH_OK;
+    size_t all = s->left;
+    for (s->round = 0; s->round < ROUNDS && status == GERSH_OK && !out_of_time(s); s->round++) {
+        status = divide(s);
+        if (status != GERSH_OK)
+            break;
+        s->done = 0;
+        s->tasks = count_tasks(s);
+        gersh__pool_run(pool, s->families * s->parts, run_task, s);
+        if (s->failure == GERSH_ERROR_MEMORY)
+            return gersh__fail(s->failure, "%s", s->message);
+        if (rank_candidates(s) == 0)
+            break;
+        size_t sound = 0;
+        while (sound < s->left && !s->rank[sound]->failed)
+            sound++;
+        if (sound == 0)
+            return gersh__fail(s->failure, "%s", s->message);
+        s->left = sound < rounds[s->round].keep ? sound : rounds[s->round].keep;
+    }
+    gersh__tune_rows_clear(s->rows, PARTS);
+    s->left = all;
+    s->result->interrupted = gersh_cancel_requested(s->options->cancel);
+    if (status == GERSH_OK && s->rank[0]->round == 0)
+        status =
+            s->result->interrupted
+                ? gersh__fail(GERSH_ERROR_CANCELLED,
+                              "interrupted before the first candidates were compared")
+                : gersh__fail(GERSH_ERROR_ARGUMENT,
+                              "budget: %g seconds are not enough to compare the candidates; allow more",
+                              s->options->budget);
+    return status;
+}
+
+static gersh_status make_rows(search *s)
+{
+    gersh_tuning *result = s->result;
+    result->row = gersh__alloc(s->left, sizeof *result->row);
+    if (result->row == NULL)
+        return GERSH_ERROR_MEMORY;
+    for (size_t i = 0; i < s->left; i++) {
+        const candidate *c = s->rank[i];
+        const gersh__tune_family *family = &s->family[c->family];
+        if (c->round == 0 || c->failed)
+            continue;
+        result->row[result->count++] = (gersh_tune_row){.objective = family->objective,
+                                                        .solver = family->solver,
+                                                        .scale = family->scale,
+                                                        .trace = gersh__tune_traces[c->trace],
+                                                        .neighbors = s->neighbors.k[c->best],
+                                                        .accuracy = c->accuracy,
+                                                        .uncertainty = c->uncertainty,
+                                                        .round = c->round,
+                                                        .seconds = c->seconds};
+    }
+    return GERSH_OK;
+}
+
+/* The trace budget of a candidate for all rows. */
+static gersh_status whole_trace(double *trace, const search *s, const candidate *c)
+{
+    size_t n = gersh_dataset_rows(s->data);
+    gersh_dataset *scaled = NULL;
+    gersh_scaling *scaling = NULL;
+    size_t *rows = gersh__alloc(n, sizeof *rows);
+    if (rows == NULL)
+        return GERSH_ERROR_MEMORY;
+    for (size_t i = 0; i < n; i++)
+        rows[i] = i;
+    gersh_status status = gersh_dataset_subset(&scaled, s->data, rows, n);
+    if (status == GERSH_OK)
+        status = gersh_scaling_fit(&scaling, scaled, s->family[c->family].scale);
+    if (status == GERSH_OK)
+        status = gersh_scaling_apply(scaling, scaled);
+    if (status == GERSH_OK)
+        *trace = gersh__tune_traces[c->trace] * gersh__tune_trace(scaled);
+    gersh_scaling_free(scaling);
+    gersh_dataset_free(scaled);
+    gersh__free(rows);
+    return status;
+}
+
+/* Fits the best candidate to all rows. */
+static gersh_status fit_best(search *s)
+{
+    const candidate *best = s->rank[0];
+    gersh_settings *settings = NULL;
+    gersh_fit_info info;
+    double trace = 0;
+    char neighbors[32];
+    snprintf(neighbors, sizeof neighbors, "%zu", s->neighbors.k[best->best]);
+    gersh_status status = whole_trace(&trace, s, best);
+    if (status == GERSH_OK)
+        status = gersh__tune_settings(&settings, s->settings, &s->family[best->family], trace);
+    if (status == GERSH_OK)
+        status = gersh_settings_set(settings, "neighbors", neighbors);
+    if (status == GERSH_OK)
+        status = gersh_model_fit(&s->result->model, &info, s->data, settings, NULL);
+    gersh_settings_free(settings);
+    return status;
+}
+
+static gersh_status check_data(const gersh_dataset *data, const gersh_settings *settings)
+{
+    gersh_status status = gersh_dataset_check(data);
+    if (status == GERSH_OK && gersh_dataset_labels(data) == NULL)
+        status = gersh__fail(GERSH_ERROR_INPUT,
+                             "the labels are numbers; tuning is by the accuracy of classes, so "
+                             "give it class labels, or --task classify");
+    if (status == GERSH_OK && gersh_dataset_rows(data) < 4)
+        status = gersh__fail(GERSH_ERROR_INPUT, "there are %zu rows; cross-validation needs at least 4",
+                             gersh_dataset_rows(data));
+    if (status == GERSH_OK && !gersh__setting_is(settings, GERSH__CLASSIFIER, "knn"))
+        status = gersh__fail(GERSH_ERROR_ARGUMENT,
+                             "classifier: tuning is by the votes of neighbours, knn, not '%s'",
+                             gersh__setting_text(settings, GERSH__CLASSIFIER));
+    return status;
+}
+
+gersh_status gersh_tune(gersh_tuning **out, const gersh_dataset *data, const gersh_settings *settings,
+                        const gersh_tune_options *options)
+{
+    static const gersh_tune_options none = {0};
+    gersh__pool *pool = NULL;
+    *out = NULL;
+    gersh_status status = check_data(data, settings);
+    search *s = status == GERSH_OK ? gersh__alloc(1, sizeof *s) : NULL;
+    if (s == NULL)
+        return status == GERSH_OK ? GERSH_ERROR_MEMORY : status;
+    s->data = data;
+    s->settings = settings;
+    s->options = options != NULL ? options : &none;
+    s->start = gersh__clock_seconds();
+    s->neighbors = all_neighbors;
+    if (gersh__setting_given(settings, GERSH__NEIGHBORS))
+        s->neighbors =
+            (gersh__tune_neighbors){1, {(size_t)gersh__setting_whole(settings, GERSH__NEIGHBORS)}};
+    s->result = gersh__alloc(1, sizeof *s->result);
+    status = s->result != NULL ? gersh__pool_new(&pool, (int)gersh__setting_whole(settings, GERSH__THREADS))
+                               : GERSH_ERROR_MEMORY;
+    list_families(s);
+    if (status == GERSH_OK)
+        status = list_candidates(s);
+#ifndef GERSH_NO_THREADS
+    pthread_mutex_init(&s->lock, NULL);
+#endif
+    if (status == GERSH_OK)
+        status = run_rounds(s, pool);
+#ifndef GERSH_NO_THREADS
+    pthread_mutex_destroy(&s->lock);
+#endif
+    gersh__pool_free(pool);
+    if (status == GERSH_OK)
+        status = make_rows(s);
+    if (status == GERSH_OK)
+        status = fit_best(s);
+    if (status == GERSH_OK) {
+        s->result->seconds = gersh__clock_seconds() - s->start;
+        *out = s->result;
+        s->result = NULL;
+    }
+    gersh_tuning_free(s->result);
+    gersh__tune_rows_clear(s->rows, PARTS);
+    gersh__free(s->all);
+    gersh__free(s->rank);
+    gersh__free(s);
+    return status;
+}

@@ -1,0 +1,41 @@
+/* How well the neighbours under a learned metric vote, on rows that it was not learned from. */
+#ifndef GERSH_SRC_USE_TUNE_SCORE_H
+#define GERSH_SRC_USE_TUNE_SCORE_H
+
+#include "gersh/data.h"
+#include "gersh/fit.h"
+#include "use/tune_rows.h"
+
+enum { GERSH__TUNE_KS = 11, GERSH__TUNE_TRACES = 3 };
+
+extern const double gersh__tune_traces[GERSH__TUNE_TRACES]; /* multiples of the default trace, rising */
+
+/* Numbers of neighbours that are tried, rising. */
+typedef struct gersh__tune_neighbors {
+    size_t count;
+    size_t k[GERSH__TUNE_KS];
+} gersh__tune_neighbors;
+
+/* What the candidates of a family share; they differ in trace and neighbours. */
+typedef struct gersh__tune_family {
+    const char *scale, *objective, *solver;
+    int traces; /* other traces than the default are tried */
+} gersh__tune_family;
+
+/* The default trace budget for scaled rows: 2K over the mean squared distance of two rows; 0 where that is 0. */
+double gersh__tune_trace(const gersh_dataset *scaled);
+
+/* The settings of a candidate: those of the user, and its own. */
+gersh_status gersh__tune_settings(gersh_settings **out, const gersh_settings *settings,
+                                  const gersh__tune_family *family, double trace);
+
+/*
+ * Learns with the traces that are wanted, each fit beginning at the one before, and lets the neighbours vote on the
+ * test rows: right[trace][k] gets the number of those (by weight) that they get right. The data is not scaled yet.
+ */
+gersh_status gersh__tune_score(double (*right)[GERSH__TUNE_KS], const gersh__tune_family *family,
+                               const int *wanted, const gersh__tune_neighbors *neighbors,
+                               const gersh_dataset *data, const gersh__tune_rows *rows,
+                               const gersh_settings *settings, const gersh_cancel *cancel);
+
+#endif

@@ -1,0 +1,197 @@
+/* Random tuples for the tests, and the objectives of tuples straight from their definitions. */
+#ifndef GERSH_TESTS_TUPLES_H
+#define GERSH_TESTS_TUPLES_H
+
+#include <math.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "check.h"
+#include "gersh/gersh.h"
+#include "samples.h"
+
+#define assert_close(a, b, tolerance)                                                                      \
+    do {                                                                                                   \
+        double a_ = (a), b_ = (b), tolerance_ = (tolerance);                                               \
+        if (!(fabs(a_ - b_) <= tolerance_))                                                                \
+            fail_msg("%s:%d: %.17g is not %.17g within %g", __FILE__, __LINE__, a_, b_, tolerance_);       \
+    } while (0)
+
+/* Random rows without labels. */
+static inline gersh_dataset *plain_data(gersh__random *random, size_t n, size_t k)
+{
+    double *x = malloc(n * k * sizeof *x);
+    for (size_t e = 0; e < n * k; e++)
+        x[e] = gersh__random_normal(random);
+    gersh_dataset *data = unlabelled(n, k, x);
+    free(x);
+    return data;
+}
+
+static inline size_t row_but(gersh__random *random, size_t n, const size_t *taken, size_t count)
+{
+    for (;;) {
+        size_t row = (size_t)gersh__random_below(random, n), i = 0;
+        while (i < count && taken[i] != row)
+            i++;
+        if (i == count)
+            return row;
+    }
+}
+
+/*
+ * Tuples of different rows that are true under the diagonal metric m; a pair is similar where its distance
+ * is below `near`. At least four rows.
+ */
+static inline gersh_tuples *true_tuples(gersh__random *random, const gersh_dataset *data,
+                                        gersh_tuple_kind kind, size_t count, const double *m, double near)
+{
+    size_t n = gersh_dataset_rows(data), k = gersh_dataset_features(data), size = gersh_tuple_size(kind);
+    const double *x = gersh_dataset_values(data);
+    size_t *row = calloc(count * size, sizeof *row);
+    int *similar = calloc(count, sizeof *similar);
+    gersh_tuples *tuples = NULL;
+    for (size_t t = 0; t < count; t++) {
+        size_t *r = row + t * size;
+        for (size_t c = 0; c < size; c++)
+            r[c] = row_but(random, n, r, c);
+        const size_t ends[2][2] = {
+            {r[0], r[1]}, {kind == GERSH_QUADRUPLETS ? r[2] : r[0], r[kind == GERSH_PAIRS ? 1 : size - 1]}};
+        double d[2] = {0, 0};
+        for (int e = 0; e < 2; e++)
+            for (size_t f = 0; f < k; f++)
+                d[e] += m[f] * pow(x[ends[e][0] * k + f] - x[ends[e][1] * k + f], 2);
+        similar[t] = d[0] < near;
+        if (kind == GERSH_TRIPLETS && d[0] > d[1]) {
+            size_t swap = r[1];
+            r[1] = r[2];
+            r[2] = swap;
+        } else if (kind == GERSH_QUADRUPLETS && d[0] > d[1]) {
+            size_t swap[4] = {r[2], r[3], r[0], r[1]};
+            memcpy(r, swap, sizeof swap);
+        }
+    }
+    assert_ok(gersh_tuples_new(&tuples, kind, count, row, kind == GERSH_PAIRS ? similar : NULL, n));
+    free(row);
+    free(similar);
+    return tuples;
+}
+
+/* A problem of rows, tuples and weights, with the distances of all rows under some metric. */
+typedef struct tuple_case {
+    size_t n;
+    const gersh_tuples *tuples;
+    const double *weight; /* or NULL */
+    const double *d;      /* n × n */
+} tuple_case;
+
+static inline double case_weight(const tuple_case *c, size_t row)
+{
+    return c->weight != NULL ? c->weight[row] : 1;
+}
+
+static inline double naive_hinge(double x, double width)
+{
+    return x <= 0 ? 0 : x < width ? x * x / (2 * width) : x - width / 2;
+}
+
+/* Σ over rows of the divergence, the pairs of each row found by going through all. */
+static inline double naive_mcml(const tuple_case *c)
+{
+    double sum = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        long double z = 0, w = 0, divergence = 0;
+        for (int pass = 0; pass < 2; pass++)
+            for (size_t t = 0; t < c->tuples->count; t++) {
+                size_t a = c->tuples->row[2 * t], b = c->tuples->row[2 * t + 1], k = a == i ? b : a;
+                if ((a != i && b != i) || case_weight(c, k) == 0)
+                    continue;
+                long double q = case_weight(c, k) * expl(-(long double)c->d[i * c->n + k]);
+                if (pass == 0) {
+                    z += q;
+                    w += c->tuples->similar[t] ? case_weight(c, k) : 0;
+                } else if (c->tuples->similar[t]) {
+                    long double p = case_weight(c, k) / w;
+                    divergence += p * logl(p / (q / z));
+                }
+            }
+        sum += case_weight(c, i) * (double)divergence;
+    }
+    return sum;
+}
+
+/* F as it is minimised. */
+static inline double naive_value(const char *name, const tuple_case *c, double width)
+{
+    const gersh_tuples *tuples = c->tuples;
+    size_t size = gersh_tuple_size(tuples->kind), n = c->n;
+    double sum = 0;
+    if (strcmp(name, "mcml") == 0)
+        return naive_mcml(c);
+    for (size_t t = 0; t < tuples->count; t++) {
+        const size_t *r = tuples->row + t * size;
+        double w = 1, x = c->d[r[0] * n + r[1]];
+        for (size_t e = 0; e < size; e++)
+            w *= case_weight(c, r[e]);
+        if (tuples->kind == GERSH_PAIRS) {
+            if (strcmp(name, "lsml") != 0 && !tuples->similar[t])
+                sum += w * (strcmp(name, "glr") == 0 ? 4 * exp(-x) : -sqrt(x));
+            for (size_t u = 0; strcmp(name, "lsml") == 0 && tuples->similar[t] && u < tuples->count; u++) {
+                const size_t *q = tuples->row + u * size;
+                double y = c->d[q[0] * n + q[1]];
+                if (!tuples->similar[u] && x > y)
+                    sum += w * case_weight(c, q[0]) * case_weight(c, q[1]) * pow(sqrt(x) - sqrt(y), 2);
+            }
+            continue;
+        }
+        double y = tuples->kind == GERSH_TRIPLETS ? c->d[r[0] * n + r[2]] : c->d[r[2] * n + r[3]];
+        if (strcmp(name, "lsml") == 0) {
+            sum += x > y ? w * pow(sqrt(x) - sqrt(y), 2) : 0;
+            continue;
+        }
+        sum += 0.5 * w * naive_hinge(1 + x - y, width);
+        int first = w > 0;
+        for (size_t u = 0; u < t && first; u++) {
+            const size_t *q = tuples->row + u * size;
+            double v = 1;
+            for (size_t e = 0; e < size; e++)
+                v *= case_weight(c, q[e]);
+            first = v == 0 || !((q[0] == r[0] && q[1] == r[1]) ||
+                                (tuples->kind == GERSH_QUADRUPLETS && q[0] == r[1] && q[1] == r[0]));
+        }
+        sum += first ? 0.5 * case_weight(c, r[0]) * case_weight(c, r[1]) * x : 0;
+    }
+    return sum;
+}
+
+/* Whether the objective can learn from tuples of that kind. */
+static inline int takes_kind(const char *name, gersh_tuple_kind kind)
+{
+    int compared = kind != GERSH_PAIRS;
+    return strcmp(name, "lsml") == 0 || compared == (strcmp(name, "lmnn") == 0);
+}
+
+/* Share of the comparisons that hold under the metric; NULL: the Euclidean one. */
+static inline double share_kept(const gersh_dataset *data, const gersh_tuples *tuples,
+                                const gersh_metric *metric)
+{
+    size_t k = gersh_dataset_features(data), size = gersh_tuple_size(tuples->kind), kept = 0;
+    const double *x = gersh_dataset_values(data);
+    for (size_t t = 0; t < tuples->count; t++) {
+        const size_t *r = tuples->row + t * size;
+        size_t third = tuples->kind == GERSH_TRIPLETS ? r[0] : r[2];
+        double near = 0, far = 0;
+        for (size_t f = 0; f < k; f++) {
+            near += pow(x[r[0] * k + f] - x[r[1] * k + f], 2);
+            far += pow(x[third * k + f] - x[r[size - 1] * k + f], 2);
+        }
+        if (metric != NULL) {
+            near = gersh_metric_distance(metric, x + r[0] * k, x + r[1] * k);
+            far = gersh_metric_distance(metric, x + third * k, x + r[size - 1] * k);
+        }
+        kept += near < far;
+    }
+    return (double)kept / (double)tuples->count;
+}
+
+#endif
