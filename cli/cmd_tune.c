@@ -62,10 +62,10 @@ static int print_json(const gersh_dataset *data, const gersh_tuning *result, con
     for (size_t r = 0; r < result->count; r++) {
         const gersh_tune_row *row = &result->row[r];
         json_t *one =
-            json_pack("{s:s, s:s, s:s, s:f, s:I, s:f, s:f, s:i, s:f}", "objective", row->objective,
+            json_pack("{s:s, s:s, s:s, s:f, s:I, s:f, s:f, s:f, s:i, s:f}", "objective", row->objective,
                       "solver", row->solver, "scale", row->scale, "trace_factor", row->trace, "neighbors",
-                      (json_int_t)row->neighbors, "accuracy", row->accuracy, "uncertainty",
-                      row->uncertainty, "round", row->round, "seconds", row->seconds);
+                      (json_int_t)row->neighbors, "score", row->score, "accuracy", row->accuracy,
+                      "uncertainty", row->uncertainty, "round", row->round, "seconds", row->seconds);
         if (json_array_append_new(rows, one) != 0) {
             json_decref(rows);
             return cli_print_json(NULL);

@@ -193,20 +193,25 @@ static void check_signs(const char *what, const double *m, size_t k, signs edges
         fail_msg("%s: the graph is not balanced", what);
 }
 
-/* λ_min(M) >= ρ: by its eigenvalues, or for many features by a factor of M − ρI, both but for rounding. */
+/*
+ * λ_min(M) >= ρ: by its eigenvalues, or for many features by a factor of M − ρI, both but for rounding. M is first
+ * divided by the trace, as LAPACK squares entries.
+ */
 static void check_definite(const char *what, double *m, size_t k, const gersh_fit_info *info)
 {
-    double slack = 1e-12 * info->budget + 1e-9 * info->rho, *values = malloc(k * sizeof *values);
+    double rho = info->rho / info->budget, slack = 1e-12 + 1e-9 * rho, *values = malloc(k * sizeof *values);
     lapack_int order = (lapack_int)k;
+    for (size_t i = 0; i < k * k; i++)
+        m[i] /= info->budget;
     if (k > MOST_DENSE) {
         for (size_t f = 0; f < k; f++)
-            m[f * k + f] -= info->rho - slack;
+            m[f * k + f] -= rho - slack;
         if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', order, m, order) != 0)
             fail_msg("%s: M - rho I is not positive definite", what);
     } else {
         assert_int_equal(LAPACKE_dsyev(LAPACK_COL_MAJOR, 'N', 'L', order, m, order, values), 0);
-        if (!(values[0] >= info->rho - slack))
-            fail_msg("%s: smallest eigenvalue %.17g, rho %.17g", what, values[0], info->rho);
+        if (!(values[0] >= rho - slack))
+            fail_msg("%s: of the trace, the smallest eigenvalue is %.17g, rho %.17g", what, values[0], rho);
     }
     free(values);
 }

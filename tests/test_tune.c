@@ -99,9 +99,9 @@ static void votes_are_those_of_the_classifier(void **unused)
         assert_ok(gersh__tune_rows_draw(rows, COUNT, data, 4, 1000, 7));
         for (size_t f = 0; f < sizeof families / sizeof families[0]; f++) {
             const int wanted[GERSH__TUNE_TRACES] = {0, 1, 0};
-            double right[GERSH__TUNE_TRACES][GERSH__TUNE_KS];
+            gersh__tune_votes votes[GERSH__TUNE_TRACES];
             assert_ok(
-                gersh__tune_score(right, &families[f], wanted, &neighbors, data, &rows[1], NULL, NULL));
+                gersh__tune_score(votes, &families[f], wanted, &neighbors, data, &rows[1], NULL, NULL));
             gersh_dataset *train, *test;
             gersh_scaling *scaling;
             gersh_settings *settings;
@@ -117,13 +117,18 @@ static void votes_are_those_of_the_classifier(void **unused)
             assert_ok(gersh_fit(&metric, &info, train, settings, &options));
             for (size_t g = 0; g < neighbors.count; g++) {
                 int label[N];
-                double count = 0;
-                assert_ok(gersh__classify(label, NULL, &gersh__classifier_knn, metric, train, test,
+                double count = 0, sure = 0, proba[2 * N],
+                       k = fmin((double)neighbors.k[g], (double)rows[1].trains);
+                assert_ok(gersh__classify(label, proba, &gersh__classifier_knn, metric, train, test,
                                           neighbors.k[g], 1, NULL));
-                for (size_t i = 0; i < rows[1].tests; i++)
-                    if (label[i] == gersh_dataset_labels(test)[i])
-                        count += weighted ? weights[rows[1].test[i]] : 1;
-                assert_true(fabs(count - right[1][g]) <= 1e-9);
+                for (size_t i = 0; i < rows[1].tests; i++) {
+                    int truth = gersh_dataset_labels(test)[i];
+                    double weight = weighted ? weights[rows[1].test[i]] : 1;
+                    count += label[i] == truth ? weight : 0;
+                    sure += weight * log((k * proba[2 * i + (size_t)truth] + 0.5) / (k + 1));
+                }
+                assert_true(fabs(count - votes[1].right[g]) <= 1e-9);
+                assert_true(fabs(sure - votes[1].sure[g]) <= 1e-9 * fabs(sure));
             }
             gersh_metric_free(metric);
             gersh_settings_free(settings);
@@ -179,7 +184,7 @@ static void the_choice_is_learned(void **unused)
         assert_true(strcmp(a->objective, b->objective) == 0 && strcmp(a->solver, b->solver) == 0);
         assert_true(a->accuracy == b->accuracy && a->neighbors == b->neighbors && a->round == b->round);
         assert_true(r == 0 || a->round <= a[-1].round);
-        assert_true(r == 0 || a->round < a[-1].round || a->accuracy <= a[-1].accuracy);
+        assert_true(r == 0 || a->round < a[-1].round || a->score <= a[-1].score);
         if (strcmp(a->solver, "identity") == 0)
             plain = fmax(plain, a->accuracy);
     }

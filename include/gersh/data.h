@@ -34,6 +34,8 @@ GERSH_API void gersh_dataset_free(gersh_dataset *data);
 GERSH_API gersh_status gersh_dataset_subset(gersh_dataset **out, const gersh_dataset *data,
                                             const size_t *rows, size_t count);
 
+GERSH_API gersh_status gersh_dataset_copy(gersh_dataset **out, const gersh_dataset *data);
+
 /* Gives every row a weight: finite, at least 0, and not all 0. NULL takes the weights away: all are 1. */
 GERSH_API gersh_status gersh_dataset_set_weights(gersh_dataset *data, const double *weights);
 

@@ -67,8 +67,8 @@ typedef struct gersh_prediction {
 
 /*
  * Predicts from the model's training rows, which it must hold, as the settings of the group
- * GERSH_SETTINGS_USE say. data is not scaled; gersh_match_data brings it to the model's features. settings
- * and options may be NULL.
+ * GERSH_SETTINGS_USE say, the model's own where these are not given. data is not scaled; gersh_match_data
+ * brings it to the model's features. settings and options may be NULL.
  */
 GERSH_API gersh_status gersh_predict(gersh_prediction **out, const gersh_model *model,
                                      const gersh_dataset *data, const gersh_settings *settings,

@@ -36,6 +36,7 @@ typedef struct gersh_tune_row {
     const char *scale;
     double trace;       /* multiple of the default trace budget */
     size_t neighbors;   /* the best number of neighbours */
+    double score;       /* by which the candidates are ranked: the accuracy, and how clear the votes were */
     double accuracy;    /* estimated by cross-validation */
     double uncertainty; /* standard error of that estimate */
     int round;          /* the last round that it took part in */

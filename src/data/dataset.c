@@ -237,6 +237,19 @@ gersh_status gersh_dataset_subset(gersh_dataset **out, const gersh_dataset *data
     return GERSH_OK;
 }
 
+gersh_status gersh_dataset_copy(gersh_dataset **out, const gersh_dataset *data)
+{
+    size_t *rows = gersh__alloc(data->n, sizeof *rows);
+    *out = NULL;
+    if (rows == NULL)
+        return GERSH_ERROR_MEMORY;
+    for (size_t i = 0; i < data->n; i++)
+        rows[i] = i;
+    gersh_status status = gersh_dataset_subset(out, data, rows, data->n);
+    gersh__free(rows);
+    return status;
+}
+
 gersh_status gersh_dataset_check(const gersh_dataset *data)
 {
     if (data->n < 2)

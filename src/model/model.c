@@ -44,21 +44,6 @@ void gersh_model_free(gersh_model *model)
     gersh__free(model);
 }
 
-/* All rows of the data set in a new one. */
-static gersh_status copy_data(gersh_dataset **out, const gersh_dataset *data)
-{
-    size_t n = gersh_dataset_rows(data);
-    *out = NULL;
-    size_t *rows = gersh__alloc(n, sizeof *rows);
-    if (rows == NULL)
-        return GERSH_ERROR_MEMORY;
-    for (size_t i = 0; i < n; i++)
-        rows[i] = i;
-    gersh_status status = gersh_dataset_subset(out, data, rows, n);
-    gersh__free(rows);
-    return status;
-}
-
 static gersh_status copy_names(char ***out, size_t *counted, size_t count, const gersh_dataset *data,
                                const char *(*name)(const gersh_dataset *, size_t))
 {
@@ -116,7 +101,7 @@ static gersh_status describe_data(gersh_model *model, const gersh_dataset *data,
         status = copy_names(&model->class_names, &model->classes, gersh_dataset_classes(data), data,
                             gersh_dataset_class_name);
     if (status == GERSH_OK)
-        status = copy_data(&model->data, data);
+        status = gersh_dataset_copy(&model->data, data);
     return status;
 }
 
@@ -140,7 +125,7 @@ static gersh_status standardize(gersh_dataset *data)
 
 gersh_status gersh__model_scale(gersh_dataset **out, const gersh_model *model, const gersh_dataset *data)
 {
-    gersh_status status = copy_data(out, data);
+    gersh_status status = gersh_dataset_copy(out, data);
     if (status == GERSH_OK)
         status = gersh_scaling_apply(model->scaling, *out);
     if (status == GERSH_OK && (*out)->targets != NULL && data->n > 1)

@@ -223,18 +223,11 @@ static void standardize(size_t n, double *z)
 
 static gersh_status scale_copy(gersh_dataset **out, const gersh_model *model, const gersh_dataset *data)
 {
-    size_t *rows = gersh__alloc(data->n, sizeof *rows);
-    *out = NULL;
-    if (rows == NULL)
-        return GERSH_ERROR_MEMORY;
-    for (size_t i = 0; i < data->n; i++)
-        rows[i] = i;
-    gersh_status status = gersh_dataset_subset(out, data, rows, data->n);
+    gersh_status status = gersh_dataset_copy(out, data);
     if (status == GERSH_OK)
         status = gersh_scaling_apply(model->scaling, *out);
     if (status == GERSH_OK && data->targets != NULL)
         standardize(data->n, (*out)->targets);
-    gersh__free(rows);
     return status;
 }
 

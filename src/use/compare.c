@@ -12,13 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#ifndef GERSH_NO_THREADS
-#include <pthread.h>
-#endif
-
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/lock.h"
 #include "base/settings.h"
 #include "base/threads.h"
 #include "gersh/model.h"
@@ -46,32 +43,12 @@ typedef struct work {
     outcome *outcome;          /* fold × cell */
     double start;
     /* What follows is shared by the threads and guarded by the lock. */
-#ifndef GERSH_NO_THREADS
-    pthread_mutex_t lock;
-#endif
+    gersh__lock lock;
     size_t done;
     size_t first_failed;  /* the first part that failed, */
     gersh_status failure; /* and how */
     size_t *failed;       /* of each cell: the fold whose message its row holds */
 } work;
-
-static void lock(work *w)
-{
-#ifndef GERSH_NO_THREADS
-    pthread_mutex_lock(&w->lock);
-#else
-    (void)w;
-#endif
-}
-
-static void unlock(work *w)
-{
-#ifndef GERSH_NO_THREADS
-    pthread_mutex_unlock(&w->lock);
-#else
-    (void)w;
-#endif
-}
 
 void gersh_comparison_free(gersh_comparison *comparison)
 {
@@ -159,9 +136,9 @@ typedef struct part_context {
 static void on_iteration(void *context, const gersh_progress *progress)
 {
     part_context *at = context;
-    lock(at->work);
+    gersh__lock_take(&at->work->lock);
     report(at->work, at->part, progress);
-    unlock(at->work);
+    gersh__lock_leave(&at->work->lock);
 }
 
 /* What the metric's graph looks like. */
@@ -228,20 +205,20 @@ static void run_part(void *context, size_t part, int worker)
     (void)worker;
     if (gersh_cancel_requested(w->options->cancel))
         return;
-    lock(w);
+    gersh__lock_take(&w->lock);
     report(w, part, NULL);
-    unlock(w);
+    gersh__lock_leave(&w->lock);
     outcome *out = &w->outcome[part];
     gersh_status status = fit_part(out, w, part);
     if (status == GERSH_ERROR_CANCELLED)
         return;
-    lock(w);
+    gersh__lock_take(&w->lock);
     out->state = status == GERSH_OK ? DONE : FAILED;
     if (status != GERSH_OK)
         note_failure(w, part, status);
     w->done++;
     report(w, part, NULL);
-    unlock(w);
+    gersh__lock_leave(&w->lock);
 }
 
 static void add_outcome(gersh_compare_row *row, const outcome *one)
@@ -355,14 +332,10 @@ static gersh_status run_all(work *w, const gersh_settings *settings)
     gersh_status status = gersh__pool_new(&pool, (int)gersh__setting_whole(settings, GERSH__THREADS));
     if (status != GERSH_OK)
         return status;
-#ifndef GERSH_NO_THREADS
-    pthread_mutex_init(&w->lock, NULL);
-#endif
+    gersh__lock_init(&w->lock);
     gersh__pool_run(pool, folds * cells, run_part, w);
     gersh__pool_free(pool);
-#ifndef GERSH_NO_THREADS
-    pthread_mutex_destroy(&w->lock);
-#endif
+    gersh__lock_clear(&w->lock);
     return gather(w);
 }
 

@@ -123,23 +123,23 @@ static gersh_status scaled_training(gersh_dataset **out, const gersh_model *mode
     if (gersh_dataset_labels(data) == NULL && gersh_dataset_targets(data) == NULL)
         return gersh__fail(GERSH_ERROR_INPUT,
                            "the model's training rows have no labels, so that there is nothing to predict");
-    size_t n = gersh_dataset_rows(data), *rows = gersh__alloc(n, sizeof *rows);
-    if (rows == NULL)
-        return GERSH_ERROR_MEMORY;
-    for (size_t i = 0; i < n; i++)
-        rows[i] = i;
-    gersh_status status = gersh_dataset_subset(out, data, rows, n);
-    gersh__free(rows);
+    gersh_status status = gersh_dataset_copy(out, data);
     return status == GERSH_OK ? gersh_scaling_apply(gersh_model_scaling(model), *out) : status;
+}
+
+/* The settings that say how to classify: the caller's, or else those that the model was fitted with. */
+static const gersh_settings *who_says(int which, const gersh_settings *settings, const gersh_model *model)
+{
+    return gersh__setting_given(settings, which) ? settings : gersh_model_settings(model);
 }
 
 static gersh_status predict(gersh_prediction *p, const gersh_model *model, const gersh_dataset *train,
                             const gersh_dataset *test, const gersh_settings *settings,
                             const gersh_cancel *cancel)
 {
-    const gersh__classifier *kind =
-        gersh__classifier_find(gersh__setting_text(settings, GERSH__CLASSIFIER));
-    size_t k = (size_t)gersh__setting_whole(settings, GERSH__NEIGHBORS);
+    const gersh__classifier *kind = gersh__classifier_find(
+        gersh__setting_text(who_says(GERSH__CLASSIFIER, settings, model), GERSH__CLASSIFIER));
+    size_t k = (size_t)gersh__setting_whole(who_says(GERSH__NEIGHBORS, settings, model), GERSH__NEIGHBORS);
     int threads = (int)gersh__setting_whole(settings, GERSH__THREADS);
     const gersh_metric *metric = gersh_model_metric(model);
     p->rows = gersh_dataset_rows(test);

@@ -62,15 +62,10 @@ static double estimate(gersh__run *run)
 static gersh_status make_sets(experiment *x)
 {
     const gersh_dataset *data = x->source->data;
-    size_t n = gersh_dataset_rows(data), k = gersh_dataset_features(data);
+    size_t k = gersh_dataset_features(data);
     gersh_scaling *scaling = NULL;
     gersh_pca *pca = NULL;
-    size_t *rows = gersh__alloc(n, sizeof *rows);
-    if (rows == NULL)
-        return GERSH_ERROR_MEMORY;
-    for (size_t i = 0; i < n; i++)
-        rows[i] = i;
-    gersh_status status = gersh_dataset_subset(&x->set[0], data, rows, n);
+    gersh_status status = gersh_dataset_copy(&x->set[0], data);
     if (status == GERSH_OK)
         status = gersh_scaling_fit(&scaling, x->set[0], "paper");
     if (status == GERSH_OK)
@@ -81,7 +76,6 @@ static gersh_status make_sets(experiment *x)
         status = gersh_pca_apply(&x->set[1], pca, x->set[0]);
     gersh_pca_free(pca);
     gersh_scaling_free(scaling);
-    gersh__free(rows);
     return status;
 }
 

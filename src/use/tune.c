@@ -6,8 +6,12 @@
  * the candidates that are left see more rows and more folds, and the best of them go on. Fits that differ in the trace
  * budget only are one task: each begins where the last one ended.
  *
- * The number of neighbours costs nothing: all numbers are counted in one search. As neighbouring numbers must do
- * nearly as well, accuracies are averaged over three of them, which takes out luck.
+ * The number of neighbours costs nothing: all numbers are counted in one search.
+ *
+ * On some hundred rows, accuracies of a dozen candidates differ by luck as much as by merit. Two things take out luck:
+ * the mean is taken with the next smaller and larger number of neighbours, which must do nearly as well; and the score
+ * is the accuracy and a part of the mean logarithm of the right class's share of the votes, which tells a vote that was
+ * nearly lost from one that was clear.
  */
 #include "gersh/tune.h"
 
@@ -16,17 +20,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef GERSH_NO_THREADS
-#include <pthread.h>
-#endif
-
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/lock.h"
 #include "base/settings.h"
 #include "base/threads.h"
 #include "use/tune_rows.h"
 #include "use/tune_score.h"
+
+#define SURE 0.5 /* weight of the logarithms in the score */
 
 enum { FOLDS = 4, REPEATS = 4, PARTS = FOLDS * REPEATS, MOST_FAMILIES = 64 };
 
@@ -61,13 +64,13 @@ static const gersh__tune_neighbors all_neighbors = {GERSH__TUNE_KS,
 /* What one candidate did on one part. */
 typedef struct outcome {
     size_t rows; /* that it learned from; 0: it has not been tried */
-    double right[GERSH__TUNE_KS];
+    gersh__tune_votes votes;
 } outcome;
 
 typedef struct candidate {
     size_t family, trace;
     outcome outcome[PARTS];
-    double accuracy, uncertainty;
+    double score, accuracy, uncertainty;
     size_t best; /* of the numbers of neighbours */
     int round;   /* the last one that judged it */
     int failed;
@@ -91,31 +94,11 @@ typedef struct search {
     size_t parts;                 /* of the round */
     gersh__tune_rows rows[PARTS]; /* of the round */
     /* What follows is shared by the threads and guarded by the lock. */
-#ifndef GERSH_NO_THREADS
-    pthread_mutex_t lock;
-#endif
+    gersh__lock lock;
     size_t done, tasks;
     gersh_status failure;
     char message[GERSH__MESSAGE_SIZE]; /* of the first failure */
 } search;
-
-static void lock(search *s)
-{
-#ifndef GERSH_NO_THREADS
-    pthread_mutex_lock(&s->lock);
-#else
-    (void)s;
-#endif
-}
-
-static void unlock(search *s)
-{
-#ifndef GERSH_NO_THREADS
-    pthread_mutex_unlock(&s->lock);
-#else
-    (void)s;
-#endif
-}
 
 void gersh_tuning_free(gersh_tuning *tuning)
 {
@@ -209,7 +192,7 @@ static void run_task(void *context, size_t task, int worker)
     search *s = context;
     size_t family = task % s->families, part = task / s->families, wanted_count = 0;
     int wanted[GERSH__TUNE_TRACES] = {0};
-    double right[GERSH__TUNE_TRACES][GERSH__TUNE_KS];
+    gersh__tune_votes votes[GERSH__TUNE_TRACES];
     const gersh__tune_rows *rows = &s->rows[part];
     (void)worker;
     for (size_t i = 0; i < s->left; i++) {
@@ -220,17 +203,17 @@ static void run_task(void *context, size_t task, int worker)
     if (wanted_count == 0 || out_of_time(s))
         return;
     double begin = gersh__clock_seconds();
-    gersh_status status = gersh__tune_score(right, &s->family[family], wanted, &s->neighbors, s->data, rows,
+    gersh_status status = gersh__tune_score(votes, &s->family[family], wanted, &s->neighbors, s->data, rows,
                                             s->settings, s->options->cancel);
     double seconds = (gersh__clock_seconds() - begin) / (double)wanted_count;
-    lock(s);
+    gersh__lock_take(&s->lock);
     for (size_t t = 0; t < GERSH__TUNE_TRACES; t++) {
         candidate *c = &s->all[family * GERSH__TUNE_TRACES + t];
         if (!wanted[t] || status == GERSH_ERROR_CANCELLED)
             continue;
         c->failed |= status != GERSH_OK;
         c->outcome[part].rows = rows->trains;
-        memcpy(c->outcome[part].right, right[t], sizeof right[t]);
+        c->outcome[part].votes = votes[t];
         c->seconds += seconds;
         s->result->fits++;
     }
@@ -241,7 +224,7 @@ static void run_task(void *context, size_t task, int worker)
     }
     s->done++;
     report(s);
-    unlock(s);
+    gersh__lock_leave(&s->lock);
 }
 
 /* Whether all that are in the race have been judged on the part. */
@@ -253,27 +236,39 @@ static int is_common(const search *s, size_t part)
     return 1;
 }
 
+/* Mean of three neighbours in the list, two at its ends. */
+static double smooth(const double *values, size_t count, size_t at)
+{
+    size_t low = at > 0 ? at - 1 : 0, high = at + 1 < count ? at + 1 : at;
+    double sum = 0;
+    for (size_t i = low; i <= high; i++)
+        sum += values[i];
+    return sum / (double)(high - low + 1);
+}
+
 /* The best number of neighbours of a candidate, by the parts that are common. */
 static void judge(const search *s, candidate *c, const int *common)
 {
-    double accuracy[GERSH__TUNE_KS] = {0}, total = 0, first = 0;
+    gersh__tune_votes sum = {0};
+    double total = 0, first = 0;
     size_t count = s->neighbors.count, folds = s->parts < FOLDS ? s->parts : FOLDS;
     for (size_t p = 0; p < s->parts; p++) {
         if (!common[p])
             continue;
         total += s->rows[p].weight;
         first += p < folds ? s->rows[p].weight : 0;
-        for (size_t g = 0; g < count; g++)
-            accuracy[g] += c->outcome[p].right[g];
+        for (size_t g = 0; g < count; g++) {
+            sum.right[g] += c->outcome[p].votes.right[g];
+            sum.sure[g] += c->outcome[p].votes.sure[g];
+        }
     }
-    c->accuracy = -1;
+    c->score = -INFINITY;
     for (size_t g = 0; g < count; g++) {
-        size_t low = g > 0 ? g - 1 : 0, high = g + 1 < count ? g + 1 : g;
-        double mean = 0;
-        for (size_t h = low; h <= high; h++)
-            mean += accuracy[h] / total / (double)(high - low + 1);
-        if (mean > c->accuracy) {
-            c->accuracy = mean;
+        double accuracy = smooth(sum.right, count, g) / total;
+        double score = accuracy + SURE * smooth(sum.sure, count, g) / total;
+        if (score > c->score) {
+            c->score = score;
+            c->accuracy = accuracy;
             c->best = g;
         }
     }
@@ -281,16 +276,16 @@ static void judge(const search *s, candidate *c, const int *common)
     c->round = s->round + 1;
 }
 
-/* Judged in a later round before an earlier one; then the more accurate; then the first in the list. */
-static int by_accuracy(const void *a, const void *b)
+/* Judged in a later round before an earlier one; then the better score; then the first in the list. */
+static int by_score(const void *a, const void *b)
 {
     const candidate *x = *(candidate *const *)a, *y = *(candidate *const *)b;
     if (x->failed != y->failed)
         return x->failed - y->failed;
     if (x->round != y->round)
         return y->round - x->round;
-    if (x->accuracy != y->accuracy)
-        return x->accuracy > y->accuracy ? -1 : 1;
+    if (x->score != y->score)
+        return x->score > y->score ? -1 : 1;
     return x < y ? -1 : x > y;
 }
 
@@ -306,7 +301,7 @@ static size_t rank_candidates(search *s)
     for (size_t i = 0; i < s->left; i++)
         if (!s->rank[i]->failed)
             judge(s, s->rank[i], common);
-    qsort(s->rank, s->left, sizeof(candidate *), by_accuracy);
+    qsort(s->rank, s->left, sizeof(candidate *), by_score);
     return parts;
 }
 
@@ -374,6 +369,7 @@ static gersh_status make_rows(search *s)
                                                         .scale = family->scale,
                                                         .trace = gersh__tune_traces[c->trace],
                                                         .neighbors = s->neighbors.k[c->best],
+                                                        .score = c->score,
                                                         .accuracy = c->accuracy,
                                                         .uncertainty = c->uncertainty,
                                                         .round = c->round,
@@ -385,15 +381,9 @@ static gersh_status make_rows(search *s)
 /* The trace budget of a candidate for all rows. */
 static gersh_status whole_trace(double *trace, const search *s, const candidate *c)
 {
-    size_t n = gersh_dataset_rows(s->data);
     gersh_dataset *scaled = NULL;
     gersh_scaling *scaling = NULL;
-    size_t *rows = gersh__alloc(n, sizeof *rows);
-    if (rows == NULL)
-        return GERSH_ERROR_MEMORY;
-    for (size_t i = 0; i < n; i++)
-        rows[i] = i;
-    gersh_status status = gersh_dataset_subset(&scaled, s->data, rows, n);
+    gersh_status status = gersh_dataset_copy(&scaled, s->data);
     if (status == GERSH_OK)
         status = gersh_scaling_fit(&scaling, scaled, s->family[c->family].scale);
     if (status == GERSH_OK)
@@ -402,7 +392,6 @@ static gersh_status whole_trace(double *trace, const search *s, const candidate 
         *trace = gersh__tune_traces[c->trace] * gersh__tune_trace(scaled);
     gersh_scaling_free(scaling);
     gersh_dataset_free(scaled);
-    gersh__free(rows);
     return status;
 }
 
@@ -467,14 +456,10 @@ gersh_status gersh_tune(gersh_tuning **out, const gersh_dataset *data, const ger
     list_families(s);
     if (status == GERSH_OK)
         status = list_candidates(s);
-#ifndef GERSH_NO_THREADS
-    pthread_mutex_init(&s->lock, NULL);
-#endif
+    gersh__lock_init(&s->lock);
     if (status == GERSH_OK)
         status = run_rounds(s, pool);
-#ifndef GERSH_NO_THREADS
-    pthread_mutex_destroy(&s->lock);
-#endif
+    gersh__lock_clear(&s->lock);
     gersh__pool_free(pool);
     if (status == GERSH_OK)
         status = make_rows(s);

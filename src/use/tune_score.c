@@ -1,6 +1,7 @@
 /* One family of candidates on one division of the rows; see tune_score.h. */
 #include "use/tune_score.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,27 +56,37 @@ static double weight_of(const gersh_dataset *data, size_t row)
     return gersh_dataset_weights(data) != NULL ? gersh_dataset_weights(data)[row] : 1;
 }
 
-/* Adds the weight of the row to right[k] for every number of neighbours that vote for its class, as knn counts. */
-static void count_votes(double *right, const gersh__tune_neighbors *neighbors, const gersh_dataset *train,
-                        const size_t *near, size_t most, int truth, double weight, double *votes)
+/*
+ * Adds the row's votes, for every number of neighbours, as knn counts them. A share of the votes is taken as if one more
+ * neighbour had voted for all classes alike, so that no share is 0.
+ */
+static void count_votes(gersh__tune_votes *out, const gersh__tune_neighbors *neighbors,
+                        const gersh_dataset *train, const size_t *near, size_t most, int truth,
+                        double weight, double *votes)
 {
     const int *known = gersh_dataset_labels(train);
+    double classes = (double)gersh_dataset_classes(train), total = 0;
     memset(votes, 0, gersh_dataset_classes(train) * sizeof *votes);
     size_t taken = 0;
     for (size_t g = 0; g < neighbors->count; g++) {
         size_t k = neighbors->k[g] < most ? neighbors->k[g] : most;
-        for (; taken < k; taken++)
+        for (; taken < k; taken++) {
             votes[known[near[taken]]] += weight_of(train, near[taken]);
+            total += weight_of(train, near[taken]);
+        }
         int label = known[near[0]];
         for (size_t c = 1; c < k; c++)
             if (votes[known[near[c]]] > votes[label])
                 label = known[near[c]];
-        right[g] += label == truth ? weight : 0;
+        double share = total > 0 ? votes[truth] / total : 0;
+        out->right[g] += label == truth ? weight : 0;
+        out->sure[g] += weight * log((share * (double)k + 1 / classes) / ((double)k + 1));
     }
 }
 
-static gersh_status vote(double *right, const gersh__tune_neighbors *neighbors, const gersh_metric *metric,
-                         const gersh_dataset *train, const gersh_dataset *test, const gersh_cancel *cancel)
+static gersh_status vote(gersh__tune_votes *out, const gersh__tune_neighbors *neighbors,
+                         const gersh_metric *metric, const gersh_dataset *train, const gersh_dataset *test,
+                         const gersh_cancel *cancel)
 {
     size_t n = gersh_dataset_rows(train), m = gersh_dataset_rows(test), k = gersh_dataset_features(train);
     size_t most = neighbors->k[neighbors->count - 1];
@@ -84,13 +95,13 @@ static gersh_status vote(double *right, const gersh__tune_neighbors *neighbors, 
     size_t *near = gersh__alloc(m, most * sizeof *near);
     double *votes = gersh__alloc(gersh_dataset_classes(train), sizeof *votes);
     gersh_status status = near != NULL && votes != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
-    memset(right, 0, GERSH__TUNE_KS * sizeof *right);
+    *out = (gersh__tune_votes){0};
     if (status == GERSH_OK)
         status = gersh_neighbors_new(&index, metric, n, k, gersh_dataset_values(train), k, 1);
     if (status == GERSH_OK)
         status = gersh_neighbors_find(index, NULL, near, m, gersh_dataset_values(test), k, most, cancel);
     for (size_t i = 0; i < m && status == GERSH_OK; i++)
-        count_votes(right, neighbors, train, near + i * most, most, gersh_dataset_labels(test)[i],
+        count_votes(out, neighbors, train, near + i * most, most, gersh_dataset_labels(test)[i],
                     weight_of(test, i), votes);
     gersh_neighbors_free(index);
     gersh__free(near);
@@ -116,7 +127,7 @@ static gersh_status take_parts(gersh_dataset **train, gersh_dataset **test, cons
     return status;
 }
 
-gersh_status gersh__tune_score(double (*right)[GERSH__TUNE_KS], const gersh__tune_family *family,
+gersh_status gersh__tune_score(gersh__tune_votes *votes, const gersh__tune_family *family,
                                const int *wanted, const gersh__tune_neighbors *neighbors,
                                const gersh_dataset *data, const gersh__tune_rows *rows,
                                const gersh_settings *settings, const gersh_cancel *cancel)
@@ -142,7 +153,7 @@ gersh_status gersh__tune_score(double (*right)[GERSH__TUNE_KS], const gersh__tun
         gersh_metric_free(metric);
         metric = next;
         if (status == GERSH_OK)
-            status = vote(right[t], neighbors, metric, train, test, cancel);
+            status = vote(&votes[t], neighbors, metric, train, test, cancel);
     }
     gersh_metric_free(metric);
     gersh_dataset_free(train);

@@ -16,6 +16,12 @@ typedef struct gersh__tune_neighbors {
     size_t k[GERSH__TUNE_KS];
 } gersh__tune_neighbors;
 
+/* How the neighbours voted, for each of these numbers: sums over the test rows, by weight. */
+typedef struct gersh__tune_votes {
+    double right[GERSH__TUNE_KS]; /* rows that they get right */
+    double sure[GERSH__TUNE_KS];  /* logarithms of the right class's share of the votes */
+} gersh__tune_votes;
+
 /* What the candidates of a family share; they differ in trace and neighbours. */
 typedef struct gersh__tune_family {
     const char *scale, *objective, *solver;
@@ -31,9 +37,9 @@ gersh_status gersh__tune_settings(gersh_settings **out, const gersh_settings *se
 
 /*
  * Learns with the traces that are wanted, each fit beginning at the one before, and lets the neighbours vote on the
- * test rows: right[trace][k] gets the number of those (by weight) that they get right. The data is not scaled yet.
+ * test rows: votes[trace] gets the result. The data is not scaled yet.
  */
-gersh_status gersh__tune_score(double (*right)[GERSH__TUNE_KS], const gersh__tune_family *family,
+gersh_status gersh__tune_score(gersh__tune_votes *votes, const gersh__tune_family *family,
                                const int *wanted, const gersh__tune_neighbors *neighbors,
                                const gersh_dataset *data, const gersh__tune_rows *rows,
                                const gersh_settings *settings, const gersh_cancel *cancel);
