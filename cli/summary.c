@@ -18,12 +18,17 @@ static const char *objective_of(const gersh_model *model)
     return gersh_model_is_custom(model) ? "custom" : setting(model, "objective");
 }
 
-static const char *stop_sentence(const gersh_fit_info *info)
+static const char *stop_sentence(const gersh_model *model)
 {
+    const gersh_fit_info *info = gersh_model_info(model);
     switch (info->stop) {
     case GERSH_STOP_CONVERGED:
-        return info->has_bound ? "value and bound agree as well as was asked for"
-                               : "the objective has settled";
+        if (!info->has_bound)
+            return "the objective has settled";
+        return info->gap <= strtod(setting(model, "tol"), NULL) * fabs(info->objective_value)
+                   ? "value and bound agree as well as was asked for"
+                   : "the value has settled; the bound is of the convex hull, which may hold better "
+                     "metrics";
     case GERSH_STOP_MAX_ITER:
         return "the number of iterations was used up (--max-iter)";
     case GERSH_STOP_MAX_TIME:
@@ -51,7 +56,7 @@ static void print_certificate(const gersh_model *model)
         printf("bound:       %.10g: certified that no value is %s than this\n", info->bound,
                maximized ? "larger" : "smaller");
     printf("stopped:     %s, after %.3g s and %d iteration%s: %s\n", gersh_stop_name(info->stop),
-           info->seconds, info->iterations, info->iterations == 1 ? "" : "s", stop_sentence(info));
+           info->seconds, info->iterations, info->iterations == 1 ? "" : "s", stop_sentence(model));
 }
 
 /* A number to order by, and what it belongs to. */

@@ -22,6 +22,7 @@ typedef struct gersh__objective_kind {
     int maximized;     /* the user's value is −F */
     int nonnegative;   /* F >= 0 for all distances: 0 is a bound from the start */
     int takes;         /* what it can learn from: a sum of gersh__knowledge */
+    int steep;         /* its slope is infinite where all distances are 0: no place to begin at */
     int smoothed;      /* F is a smooth lower bound of the true value, closer as `width` shrinks */
     size_t state_size; /* of the struct that starts with gersh__objective */
 

@@ -138,6 +138,18 @@ static gersh_status make_pairs(gersh__pairs **out, const gersh_dataset *data,
     return status;
 }
 
+/* Labels teach by differences: two samples that count must be of different classes. */
+static gersh_status check_classes(const gersh__pairs *pairs)
+{
+    size_t classes = 0;
+    for (size_t c = 0; c < pairs->classes; c++)
+        classes += pairs->class_start[c + 1] > pairs->class_start[c];
+    return classes == 1
+               ? gersh__fail(GERSH_ERROR_INPUT, "all rows that count are of one class; learning needs "
+                                                "at least two")
+               : GERSH_OK;
+}
+
 static void fill_info(gersh_fit_info *info, const gersh__solver_run *run, double trace)
 {
     const gersh__engine *e = run->engine;
@@ -192,6 +204,8 @@ gersh_status gersh_fit(gersh_metric **out, gersh_fit_info *info, const gersh_dat
         status = gersh__pool_new(&pool, (int)gersh__setting_whole(settings, GERSH__THREADS));
     if (status == GERSH_OK)
         status = make_pairs(&pairs, data, o, pool);
+    if (status == GERSH_OK && o->custom == NULL && o->tuples == NULL && gersh_dataset_labels(data) != NULL)
+        status = check_classes(pairs);
     if (status == GERSH_OK && o->custom != NULL)
         status = gersh__objective_new_custom(&objective, o->custom, pairs);
     else if (status == GERSH_OK)

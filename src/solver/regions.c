@@ -4,9 +4,40 @@
  * With few features and many samples an eigen-decomposition costs less than the objective. There psd begins
  * with a few steps of pdcone, which turn all eigenvectors at once, where atoms come one by one.
  */
+#include <math.h>
+
+#include "base/alloc.h"
+#include "base/random.h"
+#include "solver/atoms.h"
 #include "solver/dense.h"
 
 enum { FIRST_STEPS = 8, FEW_FEATURES = 32, MANY_SAMPLES = 4 }; /* samples for each feature */
+
+/* Puts all of the budget on the features alike or, of dense atoms, on a random one, which sees all differences. */
+static gersh_status leave_zero(gersh__engine *e)
+{
+    size_t k = e->pairs->k;
+    gersh_status status = GERSH_OK;
+    if (!e->dense) {
+        for (size_t i = 0; i < k && status == GERSH_OK; i++)
+            status = gersh__atoms_add(e, (gersh_atom){i, i, 1, 0}, NULL, e->budget / (double)k);
+        return status;
+    }
+    gersh__random random;
+    double *vector = gersh__alloc(k, sizeof *vector), square = 0;
+    if (vector == NULL)
+        return GERSH_ERROR_MEMORY;
+    gersh__random_seed(&random, 0);
+    for (size_t i = 0; i < k; i++) {
+        vector[i] = gersh__random_normal(&random);
+        square += vector[i] * vector[i];
+    }
+    for (size_t i = 0; i < k; i++)
+        vector[i] /= sqrt(square);
+    status = gersh__atoms_add(e, (gersh_atom){0, 0, 0, 0}, vector, e->budget);
+    gersh__free(vector);
+    return status;
+}
 
 gersh_status gersh__solve_region(gersh__solver_run *run, gersh__region_kind kind, const double *color,
                                  const char *stage)
@@ -16,7 +47,10 @@ gersh_status gersh__solve_region(gersh__solver_run *run, gersh__region_kind kind
     if (status != GERSH_OK)
         return status;
     region->color = color;
-    status = gersh__engine_solve(run->engine, region, stage, &run->limits, &run->stop);
+    if (run->engine->atoms == 0 && run->engine->rho == 0 && run->engine->objective->kind->steep)
+        status = leave_zero(run->engine);
+    if (status == GERSH_OK)
+        status = gersh__engine_solve(run->engine, region, stage, &run->limits, &run->stop);
     run->bound = run->engine->bound;
     gersh__region_free(region);
     return status;

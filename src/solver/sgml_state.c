@@ -112,7 +112,7 @@ static void correlations(void *context, size_t i, double *row)
             own += a * a;
             other += b * b;
         }
-        row[j] = own > 0 && other > 0 ? cross / sqrt(own * other) : 0;
+        row[j] = own > 0 && other > 0 ? cross / (sqrt(own) * sqrt(other)) : 0;
     }
 }
 

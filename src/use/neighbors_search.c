@@ -317,6 +317,8 @@ static void search_part(void *context, size_t part, int worker)
     }
     for (size_t q = 0; q < count; q++) {
         candidate *all = mine->candidate + q * s->room;
+        tighten(s, mine, &mine->list[q], all,
+                x + q * stride); /* exact distances are dear where atoms are dense */
         decide(s, mine, &mine->list[q], all, x + q * stride);
         for (size_t c = 0; c < s->k; c++) {
             s->neighbors[(first + q) * s->k + c] = all[c].row;

@@ -52,7 +52,7 @@ gersh_status gersh__run_settings(gersh_settings **out, const gersh__run *run, co
     const char *const pairs[][2] = {{"objective", objective},
                                     {"solver", solver},
                                     {"trace", "K"},
-                                    {"rho", "0"},
+                                    {"rho", "1e-5"},
                                     {"scale", "paper"},
                                     {"max-time", seconds},
                                     {"seed", gersh_settings_get(run->settings, "seed")},

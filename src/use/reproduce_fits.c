@@ -108,7 +108,7 @@ static char *make_key(const gersh__run *run, const gersh__source *source, const 
                       const char *objective, const char *solver)
 {
     return gersh__text_format(
-        "gersh %s; %s %08lx; %s with %s; folds %zu; trace K; rho 0; limit %g s; seed %s; %s",
+        "gersh %s; %s %08lx; %s with %s; folds %zu; trace K; rho 1e-5; limit %g s; seed %s; %s",
         gersh_version(), source->name, source->found, objective, solver, plan->folds, plan->limit,
         gersh_settings_get(run->settings, "seed"), plan->alone ? "one at a time" : "several at a time");
 }

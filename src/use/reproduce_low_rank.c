@@ -136,7 +136,7 @@ static gersh_status get(fitted *out, experiment *x, size_t set, const char *solv
     if (gersh__run_stopped(run))
         return GERSH_OK;
     char *key = gersh__text_format(
-        "gersh %s; sonar %08lx; %s; lmnn with %s; nuclear %.17g; trace K; rho 0; limit %g s",
+        "gersh %s; sonar %08lx; %s; lmnn with %s; nuclear %.17g; trace K; rho 1e-5; limit %g s",
         gersh_version(), x->source->found, set_names[set], solver, weight, x->limit);
     if (key == NULL)
         return GERSH_ERROR_MEMORY;

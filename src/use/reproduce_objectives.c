@@ -205,7 +205,7 @@ static void add_notes(gersh__run *run, gersh__builder *b, const gersh__objective
         gersh__report_note(
             b,
             "means over round(N/4) stratified folds, the first %zu of madelon and colon-cancer; scaling "
-            "'paper', noise 1e-12, trace C = K and rho 0 for all solvers; missing values are 0",
+            "'paper', noise 1e-12, trace C = K and rho 1e-5 for all solvers; missing values are 0",
             large.folds);
     gersh__fits_note(run, b);
     gersh__report_note(

@@ -300,7 +300,7 @@ static void add_notes(gersh__run *run, gersh__builder *b, const times *all)
     }
     gersh__fits_note(run, b);
     gersh__report_note(
-        b, "trace C = K and rho 0 for all; a fit looks at its limit between iterations, so that PD-cone "
+        b, "trace C = K and rho 1e-5 for all; a fit looks at its limit between iterations, so that PD-cone "
            "may pass it by one eigen-decomposition");
 }
 
