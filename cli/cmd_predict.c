@@ -123,11 +123,6 @@ static json_t *confusion_json(const gersh_prediction *p)
     return rows;
 }
 
-static json_t *real_or_null(int there, double value)
-{
-    return there && isfinite(value) ? json_real(value) : json_null();
-}
-
 static int print_json(const result *r)
 {
     const gersh_prediction *p = r->prediction;
@@ -154,11 +149,12 @@ static int print_json(const result *r)
         "{s:I, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "n", (json_int_t)p->rows,
         "classifier", gersh_settings_get(r->args->settings, "classifier"), "features",
         (json_int_t)gersh_model_features(r->model), "classes", classes, "predictions", predictions,
-        "probabilities", proba != NULL ? proba : json_null(), "accuracy", real_or_null(labels, p->accuracy),
-        "balanced_accuracy", real_or_null(labels, p->balanced_accuracy), "labels",
-        names != NULL ? names : json_null(), "confusion", labels ? confusion_json(p) : json_null(),
-        "unknown_labels", cli_json_texts(p->unknown_label, p->unknown), "rmse",
-        real_or_null(targets, p->rmse), "r2", real_or_null(targets, p->r2), "ignored",
+        "probabilities", proba != NULL ? proba : json_null(), "accuracy",
+        cli_json_number(labels, p->accuracy), "balanced_accuracy",
+        cli_json_number(labels, p->balanced_accuracy), "labels", names != NULL ? names : json_null(),
+        "confusion", labels ? confusion_json(p) : json_null(), "unknown_labels",
+        cli_json_texts(p->unknown_label, p->unknown), "rmse", cli_json_number(targets, p->rmse), "r2",
+        cli_json_number(targets, p->r2), "ignored",
         cli_json_texts(r->matched->ignored_name, r->matched->ignored)));
 }
 

@@ -54,12 +54,11 @@ gersh_status gersh__neighbors_check(const char *what, size_t rows, size_t featur
     return GERSH_OK;
 }
 
-/* Σ (x − center)², which may overflow to infinity. */
-static double square_from(size_t n, const double *x, const double *center)
+double gersh__neighbors_euclidean(size_t n, const double *x, const double *y)
 {
     double sum = 0;
     for (size_t j = 0; j < n; j++)
-        sum += (x[j] - center[j]) * (x[j] - center[j]);
+        sum += (x[j] - y[j]) * (x[j] - y[j]);
     return sum;
 }
 
@@ -88,7 +87,7 @@ void gersh__neighbors_points(const gersh_neighbors *index, float *point, gersh__
             room[i * k + j] = x[i * stride + j] - index->center[j];
     gersh__map_apply(index->map, mapped, rows, room, k, mapped + GERSH__MAPPED * columns);
     for (size_t i = 0; i < rows; i++) {
-        double square = square_from(k, x + i * stride, index->center), length = 0;
+        double square = gersh__neighbors_euclidean(k, x + i * stride, index->center), length = 0;
         int far = !(index->map->square * index->scale * index->scale * square < FAR);
         for (size_t c = 0; c < columns; c++) {
             float value = far ? 0 : (float)(index->scale * mapped[i * columns + c]);
@@ -131,7 +130,7 @@ static gersh_status place(gersh_neighbors *index)
         for (size_t j = 0; j < k; j++)
             index->center[j] += index->x[i * index->stride + j] / (double)index->rows;
     for (size_t i = 0; i < index->rows; i++) {
-        double square = square_from(k, index->x + i * index->stride, index->center);
+        double square = gersh__neighbors_euclidean(k, index->x + i * index->stride, index->center);
         double weighted = square * index->map->square;
         if (!(square < DBL_MAX / 64) || !(weighted < DBL_MAX / 64))
             return gersh__fail(

@@ -24,6 +24,9 @@ struct gersh_neighbors {
 gersh_status gersh__neighbors_check(const char *what, size_t rows, size_t features, const double *x,
                                     size_t stride);
 
+/* Σ (x − y)² in this order, which may overflow to infinity. */
+double gersh__neighbors_euclidean(size_t n, const double *x, const double *y);
+
 /* Room for mapping GERSH__MAPPED rows: doubles that the index needs for it. */
 size_t gersh__neighbors_room(const gersh_neighbors *index);
 

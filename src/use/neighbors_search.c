@@ -108,14 +108,6 @@ static void free_workers(search *s)
     gersh__free(s->worker);
 }
 
-static double euclidean(size_t n, const double *x, const double *y)
-{
-    double sum = 0;
-    for (size_t j = 0; j < n; j++)
-        sum += (x[j] - y[j]) * (x[j] - y[j]);
-    return sum;
-}
-
 /* The distances of up to EXACT candidates under dense atoms, each atom read once for all of them. */
 static void dense_distances(const gersh_neighbors *index, const double *x, candidate *const *which,
                             size_t count, double *difference)
@@ -147,7 +139,7 @@ static void exact_distances(const gersh_neighbors *index, const double *x, candi
         if (all[c].exact >= 0)
             continue;
         if (index->metric == NULL) {
-            all[c].exact = euclidean(index->features, x, y);
+            all[c].exact = gersh__neighbors_euclidean(index->features, x, y);
         } else if (index->metric->dense == NULL) {
             all[c].exact = gersh_metric_distance(index->metric, x, y);
         } else {

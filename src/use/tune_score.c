@@ -12,8 +12,8 @@
 const double gersh__tune_traces[GERSH__TUNE_TRACES] = {0.25, 1, 4};
 
 /* A metric that is a little short of the best does not vote worse, and takes a fraction of the time. */
-#define TOL "0.03"
-#define MAX_ITER "50"
+#define TOL "0.1"
+#define MAX_ITER "10"
 
 double gersh__tune_trace(const gersh_dataset *scaled)
 {
