@@ -34,6 +34,8 @@ from sklearn.neighbors import KNeighborsClassifier, NeighborhoodComponentsAnalys
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+NEIGHBORS = 10  # that vote, as gersh has it unless told otherwise; settings that are given are not tuned
+
 
 def number(text):
     return float("nan") if text.strip() in ("", "?", "NA") else float(text)
@@ -67,10 +69,10 @@ def read_splits(path, rows):
     return [(parts["train"], parts["test"]) for _, parts in sorted(splits.items())]
 
 
-def run_gersh(program, path, splits, neighbors, options):
+def run_gersh(program, path, splits, options):
     """The document of gersh evaluate, which writes its splits to the file `splits`."""
-    command = [program, "evaluate", path, "--json", "--threads", "1", "--scale", "zscore", "--neighbors", str(neighbors),
-               "--missing", "mean", "--save-splits", splits, *options]
+    command = [program, "evaluate", path, "--json", "--threads", "1", "--missing", "mean",
+               "--save-splits", splits, *options]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"nca.py: {' '.join(command)}: {done.stderr.strip()}")
@@ -91,25 +93,24 @@ def vote(near):
     return next(label for label in near if count[label] == max(count.values()))
 
 
-def accuracies(known, asked, train_labels, test_labels, neighbors):
+def accuracies(known, asked, train_labels, test_labels):
     """Shares of right labels: with the votes of scikit-learn, and with those of gersh."""
-    votes = KNeighborsClassifier(n_neighbors=min(neighbors, len(known))).fit(known, train_labels)
+    votes = KNeighborsClassifier(n_neighbors=min(NEIGHBORS, len(known))).fit(known, train_labels)
     near = train_labels[votes.kneighbors(asked, return_distance=False)]
     return votes.score(asked, test_labels), np.mean([vote(row) == label for row, label in zip(near, test_labels)])
 
 
-def run_sklearn(features, labels, splits, neighbors):
+def run_sklearn(features, labels, splits):
     found = {name: [] for name in ("sklearn Euclidean", "sklearn NCA", "NCA, votes as gersh")}
     seconds = []
     for train, test in splits:
         scaler = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler()).fit(features[train])
         known, asked = scaler.transform(features[train]), scaler.transform(features[test])
-        own, _ = accuracies(known, asked, labels[train], labels[test], neighbors)
+        own, _ = accuracies(known, asked, labels[train], labels[test])
         begin = time.perf_counter()
         metric = NeighborhoodComponentsAnalysis(random_state=0).fit(known, labels[train])
         seconds.append(time.perf_counter() - begin)
-        learned, same = accuracies(metric.transform(known), metric.transform(asked), labels[train], labels[test],
-                                   neighbors)
+        learned, same = accuracies(metric.transform(known), metric.transform(asked), labels[train], labels[test])
         for name, value in zip(found, (own, learned, same)):
             found[name].append(value)
     return [(name, float(np.mean(values)), 0.0 if "Euclidean" in name else float(np.mean(seconds)))
@@ -144,7 +145,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", nargs="+", help="CSV files, the label in the last column")
     parser.add_argument("--gersh", default="gersh", help="the program (default: gersh)")
-    parser.add_argument("--neighbors", type=int, default=10, help="neighbours that vote (default: 10)")
     given = parser.parse_args(arguments)
     warnings.simplefilter("ignore", ConvergenceWarning)
     table = []
@@ -152,12 +152,12 @@ def main():
         features, labels = read_data(path)
         with tempfile.TemporaryDirectory() as folder:
             saved = os.path.join(folder, "splits.csv")
-            result = run_gersh(given.gersh, path, saved, given.neighbors, options)
+            result = run_gersh(given.gersh, path, saved, options)
             splits = read_splits(saved, len(labels))
         if (result["n"], result["features"]) != features.shape:
             sys.exit(f"nca.py: {path}: gersh has {result['n']} rows and {result['features']} features, scikit-learn "
                      f"{features.shape[0]} and {features.shape[1]}; leave out options that change them")
-        rows = gersh_rows(result) + run_sklearn(features, labels, splits, given.neighbors)
+        rows = gersh_rows(result) + run_sklearn(features, labels, splits)
         table.append((os.path.splitext(os.path.basename(path))[0], rows))
         print(f"{path}: done", file=sys.stderr)
     print_table([name for name, _, _ in table[0][1]], table)

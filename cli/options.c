@@ -192,9 +192,10 @@ int cli_parse(cli_args *args, const cli_command *command, int argc, char **argv)
     }
     if (args->operands < command->operands || args->operands > command->operands + command->optional) {
         fprintf(stderr, "gersh %s: expected %s; usage: gersh %s %s [OPTIONS]\n", command->name,
-                command->operands != 1  ? "other operands"
-                : command->optional > 0 ? "one or two files"
-                                        : "one file",
+                command->operands == 3   ? "three files"
+                : command->operands == 2 ? "two files"
+                : command->optional > 0  ? "one or two files"
+                                         : "one file",
                 command->name, command->operand_names);
         return EXIT_BAD;
     }
