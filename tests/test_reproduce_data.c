@@ -38,6 +38,8 @@ static void test_all(void **state)
                         strcmp(name, "madelon") == 0;
             assert_int_equal(*remark != '\0', other);
         }
+        assert_int_equal(find_table(result, "accuracy")->rows, 4 * 29); /* the four smallest data sets */
+        assert_string_equal(find_table(result, "accuracy-glr")->column[17], "average of 3 as in the paper");
     }
     gersh_reproduction_free(result);
     gersh_settings_free(settings);

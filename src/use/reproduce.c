@@ -12,9 +12,9 @@
 #include "use/reproduce_run.h"
 
 /* In this order: `objectives` uses cells of `runtime`. */
-static const gersh__experiment *const experiments[] = {&gersh__reproduce_gdpa, &gersh__reproduce_low_rank,
-                                                       &gersh__reproduce_runtime,
-                                                       &gersh__reproduce_objectives};
+static const gersh__experiment *const experiments[] = {
+    &gersh__reproduce_gdpa, &gersh__reproduce_low_rank, &gersh__reproduce_runtime,
+    &gersh__reproduce_objectives, &gersh__reproduce_accuracy};
 
 enum { EXPERIMENTS = sizeof experiments / sizeof experiments[0] };
 

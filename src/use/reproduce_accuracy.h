@@ -17,6 +17,7 @@ typedef struct gersh__score {
 } gersh__score;
 
 typedef struct gersh__accuracy {
+    int quick; /* few splits of few data sets, and no tuned scores */
     gersh__source *source[GERSH__ACCURACY_SETS];
     gersh__score fitted[GERSH__ACCURACY_OBJECTIVES][GERSH__ACCURACY_SETS][GERSH__SCHEMES];
     gersh__score euclidean[GERSH__ACCURACY_SETS], tuned[GERSH__ACCURACY_SETS];
@@ -64,8 +65,12 @@ double gersh__accuracy_euclidean_mean(const gersh__accuracy *all, size_t objecti
                                       gersh__accuracy_span span);
 double gersh__accuracy_tuned_mean(const gersh__accuracy *all, size_t objective, gersh__accuracy_span span);
 
-/* Ours less the paper's, and what the paper says of its accuracies. */
+/* The standard error of such a mean, for other splits of the same data sets. */
+double gersh__accuracy_error(const gersh__accuracy *all, size_t objective, size_t scheme,
+                             gersh__accuracy_span span);
+
+/* Ours less the paper's, and what the paper says of its accuracies; open unless all data sets are there. */
 void gersh__accuracy_summary(gersh__builder *builder, const gersh__accuracy *all);
-void gersh__accuracy_claims(gersh__builder *builder, const gersh__accuracy *all, int searched);
+void gersh__accuracy_claims(gersh__builder *builder, const gersh__accuracy *all);
 
 #endif

@@ -58,7 +58,7 @@ typedef struct gersh__experiment {
 } gersh__experiment;
 
 extern const gersh__experiment gersh__reproduce_gdpa, gersh__reproduce_low_rank, gersh__reproduce_runtime,
-    gersh__reproduce_objectives;
+    gersh__reproduce_objectives, gersh__reproduce_accuracy;
 
 /* The table of data sets, without the data. */
 void gersh__sources_init(gersh__source *source);

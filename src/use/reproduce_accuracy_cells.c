@@ -1,0 +1,196 @@
+/*
+ * Cells of evaluations: one data set, and one way to a metric, over random splits; see reproduce_accuracy.h. Split s
+ * has the seed s of the paper's ten, and all ways the same splits. Rows are scaled as in the paper, C = K, ρ = 1e-5,
+ * and ten nearest neighbours vote; a search (tuned) chooses all that by itself.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "gersh/evaluate.h"
+#include "use/reproduce_accuracy.h"
+
+/* Of a fit and of a search, unless the user says otherwise. */
+#define USUAL_LIMIT 1.5
+#define QUICK_LIMIT 0.2
+#define BUDGET 5
+
+#define HALF_LIMIT 8000.0 /* rows × features of data on which the mean fit takes about half of its limit */
+#define LONGEST_GUESS 10  /* seconds of a fit without a limit, to estimate with */
+
+enum { QUICK_SPLITS = 2, QUICK_SETS = 4, VALUES = 5 };
+
+const char *const gersh__accuracy_objectives[GERSH__ACCURACY_OBJECTIVES] = {"mcml", "deml", "lmnn", "glr"};
+
+static const char *const names[VALUES] = {"accuracy", "deviation", "splits", "cut", "seconds"};
+
+gersh__accuracy_plan gersh__accuracy_plan_of(const gersh__run *run)
+{
+    int quick = run->options->quick;
+    return (gersh__accuracy_plan){.splits = quick ? QUICK_SPLITS : GERSH_EVALUATE_SPLITS,
+                                  .limit = gersh__run_limit(run, quick ? QUICK_LIMIT : USUAL_LIMIT),
+                                  .budget = quick ? 0 : BUDGET};
+}
+
+int gersh__accuracy_wants(const gersh__run *run, const gersh__source *source)
+{
+    size_t smaller = 0;
+    for (size_t s = 0; s < GERSH__SOURCES; s++)
+        smaller += !run->source[s].large && run->source[s].rows < source->rows;
+    return !source->large && (!run->options->quick || smaller < QUICK_SETS);
+}
+
+static int is_tuned(gersh__way way)
+{
+    return strcmp(way.objective, "tuned") == 0;
+}
+
+/* Rough seconds, from runs on a machine of two cores: they only have to be right in proportion. */
+double gersh__accuracy_cost(gersh__run *run, gersh__source *source, gersh__way way)
+{
+    gersh__accuracy_plan plan = gersh__accuracy_plan_of(run);
+    double size = (double)(source->rows * source->features), share = size / (size + HALF_LIMIT);
+    if (!gersh__accuracy_wants(run, source) || (is_tuned(way) && plan.budget == 0) ||
+        gersh__source_look(source, run->options->data) != GERSH_OK || !source->there)
+        return 0;
+    double most = is_tuned(way) ? plan.budget : way.solver != NULL ? fmin(plan.limit, LONGEST_GUESS) : 0.01;
+    return (double)plan.splits * most * share / 2;
+}
+
+static char *make_key(const gersh__run *run, const gersh__source *source, const gersh__accuracy_plan *plan,
+                      const char *what)
+{
+    return gersh__text_format(
+        "gersh %s; accuracy; %s %08lx; %s; splits %zu; neighbors %d; trace K; rho 1e-5; limit %g s; budget "
+        "%g s; seed %s",
+        gersh_version(), source->name, source->found, what, plan->splits, (int)GERSH__ACCURACY_NEIGHBORS,
+        plan->limit, plan->budget, gersh_settings_get(run->settings, "seed"));
+}
+
+static void on_progress(void *context, const gersh_evaluate_progress *now)
+{
+    gersh__run_report(context, now->total > 0 ? (double)now->done / (double)now->total : 0);
+}
+
+/* What a search would choose must not be given to it. */
+static gersh_status search_settings(gersh_settings **out, const gersh__run *run, double limit)
+{
+    static const char *const kept[] = {"seed", "threads"};
+    char seconds[32] = "none";
+    if (isfinite(limit))
+        snprintf(seconds, sizeof seconds, "%.17g", limit);
+    gersh_status status = gersh_settings_new(out);
+    if (status == GERSH_OK)
+        status = gersh_settings_set(*out, "max-time", seconds);
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0] && status == GERSH_OK; i++)
+        status = gersh_settings_set(*out, kept[i], gersh_settings_get(run->settings, kept[i]));
+    return status;
+}
+
+/* The Euclidean metric comes with every evaluation; without a fit beside it, that of the identity is the cheapest. */
+static gersh_status evaluate(gersh_evaluation **result, gersh__run *run, const gersh__source *source,
+                             const gersh__accuracy_plan *plan, gersh__way way)
+{
+    const char *objective = way.solver != NULL ? way.objective : "glr",
+               *solver = way.solver != NULL ? way.solver : "identity";
+    char neighbors[16];
+    gersh_settings *settings = NULL;
+    gersh_evaluate_options options = {.objectives = objective,
+                                      .solvers = solver,
+                                      .tuned = is_tuned(way),
+                                      .budget = is_tuned(way) ? plan->budget : 0,
+                                      .splits = plan->splits,
+                                      .progress = on_progress,
+                                      .progress_context = run,
+                                      .cancel = run->options->cancel};
+    snprintf(neighbors, sizeof neighbors, "%d", (int)GERSH__ACCURACY_NEIGHBORS);
+    gersh_status status = is_tuned(way)
+                              ? search_settings(&settings, run, plan->limit)
+                              : gersh__run_settings(&settings, run, objective, solver, plan->limit);
+    if (status == GERSH_OK && !is_tuned(way))
+        status = gersh_settings_set(settings, "neighbors", neighbors);
+    if (status == GERSH_OK)
+        status = gersh_evaluate(result, source->data, settings, &options);
+    gersh_settings_free(settings);
+    return status;
+}
+
+static gersh__score unpack(const double *value)
+{
+    return (gersh__score){1, value[0], value[1], value[2], value[3], value[4]};
+}
+
+/* Fails, of one way, are told in a note; means over other splits than those of the others would not compare. */
+static gersh_status keep(gersh__score *out, gersh__run *run, gersh__builder *builder,
+                         const gersh_evaluate_row *row, const char *key, const char *what)
+{
+    double value[VALUES] = {100 * row->accuracy_mean, 100 * row->accuracy_std, (double)row->splits,
+                            (double)row->stops[GERSH_STOP_MAX_TIME], row->seconds_mean};
+    if (row->failed > 0) {
+        gersh__report_note(builder,
+                           "%s: %zu of %zu splits gave no prediction, so that there is no mean: %s", what,
+                           row->failed, row->failed + row->splits, row->failure);
+        return GERSH_OK;
+    }
+    *out = unpack(value);
+    return gersh__cell_keep(run, key, names, value, VALUES);
+}
+
+static gersh_status compute(gersh__score *out, gersh__run *run, gersh__builder *builder,
+                            const gersh__source *source, gersh__way way, const char *key)
+{
+    double begin = gersh__clock_seconds();
+    gersh_evaluation *result = NULL;
+    gersh__accuracy_plan plan = gersh__accuracy_plan_of(run);
+    gersh_status status = evaluate(&result, run, source, &plan, way);
+    if (status == GERSH_ERROR_CANCELLED || (status == GERSH_OK && result->interrupted)) {
+        run->result->interrupted = 1;
+        status = GERSH_OK;
+    } else if (status == GERSH_OK) {
+        size_t row = way.solver != NULL ? 1 : is_tuned(way) ? result->count - 1 : 0;
+        status = keep(out, run, builder, &result->row[row], key, run->what);
+    } else if (status != GERSH_ERROR_MEMORY) {
+        gersh__report_note(builder, "%s: %s", run->what, gersh_last_error());
+        status = GERSH_OK;
+    }
+    gersh_evaluation_free(result);
+    run->done += run->cost;
+    run->worked += run->cost;
+    run->spent += gersh__clock_seconds() - begin;
+    return status;
+}
+
+gersh_status gersh__accuracy_get(gersh__score *out, gersh__run *run, gersh__builder *builder,
+                                 gersh__source *source, gersh__way way)
+{
+    double value[VALUES];
+    gersh__accuracy_plan plan = gersh__accuracy_plan_of(run);
+    *out = (gersh__score){0};
+    if (!gersh__accuracy_wants(run, source) || (is_tuned(way) && plan.budget == 0))
+        return GERSH_OK;
+    gersh_status status = gersh__source_load(source, run);
+    if (status != GERSH_OK || !source->there || gersh__run_stopped(run))
+        return status;
+    char *what = gersh__text_format("%s, %s%s%s", source->name, way.objective,
+                                    way.solver != NULL ? " with " : "", way.solver ? way.solver : "");
+    char *key = what != NULL ? make_key(run, source, &plan, strchr(what, ' ') + 1) : NULL;
+    if (key == NULL) {
+        status = GERSH_ERROR_MEMORY;
+        goto out;
+    }
+    run->cost = gersh__accuracy_cost(run, source, way);
+    run->what = what;
+    if (gersh__cell_find(run, key, names, value, VALUES, run->cost)) {
+        *out = unpack(value);
+    } else {
+        gersh__run_report(run, 0);
+        status = compute(out, run, builder, source, way, key);
+    }
+    run->what = NULL;
+    run->cost = 0;
+out:
+    gersh__free(key);
+    gersh__free(what);
+    return status;
+}
