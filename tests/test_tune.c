@@ -276,11 +276,11 @@ static void on_progress(void *context, const gersh_tune_progress *progress)
     assert_true(progress->done <= progress->total && progress->round >= w->last_round &&
                 progress->round <= progress->rounds);
     w->last_round = progress->round;
-    if (progress->round == 2 && w->cancel != NULL)
+    if (progress->round >= 2 && w->cancel != NULL)
         gersh_cancel_request(w->cancel);
 }
 
-/* Interrupted in the second round: the choice of the first is there, fitted. */
+/* Interrupted after the first round: its choice is there, fitted. */
 static void an_interrupt_keeps_what_was_found(void **unused)
 {
     (void)unused;
@@ -292,7 +292,7 @@ static void an_interrupt_keeps_what_was_found(void **unused)
     gersh_tune_options options = {.progress = on_progress, .progress_context = &w, .cancel = &cancel};
     gersh_tuning *tuning;
     assert_ok(gersh_tune(&tuning, data, NULL, &options));
-    assert_true(tuning->interrupted && tuning->model != NULL && w.last_round == 2);
+    assert_true(tuning->interrupted && tuning->model != NULL && w.last_round >= 2);
     gersh_tuning_free(tuning);
     w = (watch){0};
     cancel.requested = 0;

@@ -31,14 +31,14 @@
 
 #define SURE 0.5 /* weight of the logarithms in the score */
 
-enum { FOLDS = 4, REPEATS = 4, PARTS = FOLDS * REPEATS, MOST_FAMILIES = 64 };
+enum { FOLDS = 8, REPEATS = 2, PARTS = FOLDS * REPEATS, MOST_FAMILIES = 64 };
 
 /* Each round: the most rows to learn from and to vote on, the parts that are voted on, the candidates that go on. */
 static const struct {
     size_t rows;
     size_t parts;
     size_t keep;
-} rounds[] = {{300, FOLDS, 12}, {800, 2 * FOLDS, 4}, {2000, PARTS, 1}};
+} rounds[] = {{300, FOLDS, 12}, {800, FOLDS, 4}, {2000, PARTS, 1}};
 
 enum { ROUNDS = sizeof rounds / sizeof rounds[0] };
 
