@@ -106,6 +106,8 @@ static gersh_status fit(double *value, experiment *x, size_t set, const char *so
     char text[32];
     snprintf(text, sizeof text, "%.17g", weight);
     gersh_status status = gersh__run_settings(&settings, x->run, "lmnn", solver, x->limit);
+    if (status == GERSH_OK) /* any other would fill up the rank, which is what is asked for */
+        status = gersh_settings_set(settings, "rho", "0");
     if (status == GERSH_OK)
         status = gersh_settings_set(settings, "threads", "1");
     if (status == GERSH_OK)
@@ -136,7 +138,7 @@ static gersh_status get(fitted *out, experiment *x, size_t set, const char *solv
     if (gersh__run_stopped(run))
         return GERSH_OK;
     char *key = gersh__text_format(
-        "gersh %s; sonar %08lx; %s; lmnn with %s; nuclear %.17g; trace K; rho 1e-5; limit %g s",
+        "gersh %s; sonar %08lx; %s; lmnn with %s; nuclear %.17g; trace K; rho 0; limit %g s",
         gersh_version(), x->source->found, set_names[set], solver, weight, x->limit);
     if (key == NULL)
         return GERSH_ERROR_MEMORY;
@@ -280,9 +282,9 @@ static void add_notes(gersh__builder *b, const experiment *x)
         "largest values are not those of M = 0 on all rows: compare the trends, not the values); "
         "principal components are those of the scaled rows",
         n);
-    gersh__report_note(
-        b, "trace at most C = K, by projection; rank: eigenvalues above 1e-6 of the largest, none where "
-           "that is below 1e-9 C");
+    gersh__report_note(b, "trace at most C = K, by projection, and rho 0; rank: eigenvalues above 1e-6 of "
+                          "the largest, none where "
+                          "that is below 1e-9 C");
     if (isfinite(x->limit))
         gersh__report_note(b, "time limit of a fit: %g s", x->limit);
 }
