@@ -1,5 +1,5 @@
 /*
- * Cells of fits on the paper's folds; see reproduce_run.h. All solvers get the same trace C = K and ρ = 1e-5, as in the
+ * Cells of fits on the paper's folds; see reproduce_run.h. All solvers get the same trace C = K and ρ = 1e-5; the trace is that of the
  * paper's table of parameters, and the folds of gersh_compare.
  */
 #include <math.h>
