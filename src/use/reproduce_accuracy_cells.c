@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "gersh/evaluate.h"
 #include "use/reproduce_accuracy.h"
 
@@ -116,81 +115,62 @@ static gersh_status evaluate(gersh_evaluation **result, gersh__run *run, const g
     return status;
 }
 
-static gersh__score unpack(const double *value)
-{
-    return (gersh__score){1, value[0], value[1], value[2], value[3], value[4]};
-}
+/* What a cell is of. */
+typedef struct subject {
+    gersh__builder *builder;
+    const gersh__source *source;
+    gersh__accuracy_plan plan;
+    gersh__way way;
+} subject;
 
-/* Fails, of one way, are told in a note; means over other splits than those of the others would not compare. */
-static gersh_status keep(gersh__score *out, gersh__run *run, gersh__builder *builder,
-                         const gersh_evaluate_row *row, const char *key, const char *what)
+/* Failures are told in a note; means over other splits than those of the others would not compare. */
+static gersh_status compute(double *value, gersh__cell_state *state, gersh__run *run, const void *context)
 {
-    double value[VALUES] = {100 * row->accuracy_mean, 100 * row->accuracy_std, (double)row->splits,
-                            (double)row->stops[GERSH_STOP_MAX_TIME], row->seconds_mean};
-    if (row->failed > 0) {
-        gersh__report_note(builder,
-                           "%s: %zu of %zu splits gave no prediction, so that there is no mean: %s", what,
-                           row->failed, row->failed + row->splits, row->failure);
-        return GERSH_OK;
-    }
-    *out = unpack(value);
-    return gersh__cell_keep(run, key, names, value, VALUES);
-}
-
-static gersh_status compute(gersh__score *out, gersh__run *run, gersh__builder *builder,
-                            const gersh__source *source, gersh__way way, const char *key)
-{
-    double begin = gersh__clock_seconds();
+    const subject *own = context;
     gersh_evaluation *result = NULL;
-    gersh__accuracy_plan plan = gersh__accuracy_plan_of(run);
-    gersh_status status = evaluate(&result, run, source, &plan, way);
-    if (status == GERSH_ERROR_CANCELLED || (status == GERSH_OK && result->interrupted)) {
-        run->result->interrupted = 1;
-        status = GERSH_OK;
-    } else if (status == GERSH_OK) {
-        size_t row = way.solver != NULL ? 1 : is_tuned(way) ? result->count - 1 : 0;
-        status = keep(out, run, builder, &result->row[row], key, run->what);
-    } else if (status != GERSH_ERROR_MEMORY) {
-        gersh__report_note(builder, "%s: %s", run->what, gersh_last_error());
+    gersh_status status = evaluate(&result, run, own->source, &own->plan, own->way);
+    if (status == GERSH_OK && result->interrupted)
+        status = GERSH_ERROR_CANCELLED;
+    if (status == GERSH_OK) {
+        size_t at = own->way.solver != NULL ? 1 : is_tuned(own->way) ? result->count - 1 : 0;
+        const gersh_evaluate_row *row = &result->row[at];
+        const double values[VALUES] = {100 * row->accuracy_mean, 100 * row->accuracy_std,
+                                       (double)row->splits, (double)row->stops[GERSH_STOP_MAX_TIME],
+                                       row->seconds_mean};
+        memcpy(value, values, sizeof values);
+        if (row->failed == 0)
+            *state = GERSH__CELL_KEPT;
+        else
+            gersh__report_note(own->builder,
+                               "%s: %zu of %zu splits gave no prediction, so that there is no mean: %s",
+                               run->what, row->failed, row->failed + row->splits, row->failure);
+    } else if (status != GERSH_ERROR_MEMORY && status != GERSH_ERROR_CANCELLED) {
+        gersh__report_note(own->builder, "%s: %s", run->what, gersh_last_error());
         status = GERSH_OK;
     }
     gersh_evaluation_free(result);
-    run->done += run->cost;
-    run->worked += run->cost;
-    run->spent += gersh__clock_seconds() - begin;
     return status;
 }
 
 gersh_status gersh__accuracy_get(gersh__score *out, gersh__run *run, gersh__builder *builder,
                                  gersh__source *source, gersh__way way)
 {
+    static const gersh__cell_kind kind = {names, VALUES, compute};
     double value[VALUES];
-    gersh__accuracy_plan plan = gersh__accuracy_plan_of(run);
+    gersh__cell_state state;
+    subject own = {builder, source, gersh__accuracy_plan_of(run), way};
     *out = (gersh__score){0};
-    if (!gersh__accuracy_wants(run, source) || (is_tuned(way) && plan.budget == 0))
+    if (!gersh__accuracy_wants(run, source) || (is_tuned(way) && own.plan.budget == 0))
         return GERSH_OK;
     gersh_status status = gersh__source_load(source, run);
-    if (status != GERSH_OK || !source->there || gersh__run_stopped(run))
+    if (status != GERSH_OK || !source->there)
         return status;
     char *what = gersh__text_format("%s, %s%s%s", source->name, way.objective,
                                     way.solver != NULL ? " with " : "", way.solver ? way.solver : "");
-    char *key = what != NULL ? make_key(run, source, &plan, strchr(what, ' ') + 1) : NULL;
-    if (key == NULL) {
-        status = GERSH_ERROR_MEMORY;
-        goto out;
-    }
-    run->cost = gersh__accuracy_cost(run, source, way);
-    run->what = what;
-    if (gersh__cell_find(run, key, names, value, VALUES, run->cost)) {
-        *out = unpack(value);
-    } else {
-        gersh__run_report(run, 0);
-        status = compute(out, run, builder, source, way, key);
-    }
-    run->what = NULL;
-    run->cost = 0;
-out:
-    gersh__free(key);
-    gersh__free(what);
+    char *key = what != NULL ? make_key(run, source, &own.plan, strchr(what, ' ') + 1) : NULL;
+    status =
+        gersh__cell_get(value, &state, run, &kind, key, what, gersh__accuracy_cost(run, source, way), &own);
+    if (status == GERSH_OK && state != GERSH__CELL_EMPTY)
+        *out = (gersh__score){1, value[0], value[1], value[2], value[3], value[4]};
     return status;
 }

@@ -133,31 +133,28 @@ static gersh_status remember(gersh__run *run, const char *key, const double *val
     return GERSH_OK;
 }
 
-int gersh__cell_find(gersh__run *run, const char *key, const char *const *names, double *value,
-                     size_t count, double cost)
+static int find(double *value, gersh__run *run, const gersh__cell_kind *kind, const char *key)
 {
-    int found = 0;
-    for (size_t c = 0; c < run->cells && !found; c++) {
-        found = strcmp(run->cell[c].key, key) == 0 && run->cell[c].count == count;
-        if (found)
-            memcpy(value, run->cell[c].value, count * sizeof *value);
-    }
-    if (!found && run->options->output != NULL && !run->options->fresh) {
-        found = read_cell(run, key, names, value, count);
-        run->result->reused += (size_t)found;
-    }
-    run->done += found ? cost : 0;
+    for (size_t c = 0; c < run->cells; c++)
+        if (strcmp(run->cell[c].key, key) == 0 && run->cell[c].count == kind->count) {
+            memcpy(value, run->cell[c].value, kind->count * sizeof *value);
+            return 1;
+        }
+    if (run->options->output == NULL || run->options->fresh)
+        return 0;
+    int found = read_cell(run, key, kind->names, value, kind->count);
+    run->result->reused += (size_t)found;
     return found;
 }
 
-gersh_status gersh__cell_keep(gersh__run *run, const char *key, const char *const *names,
-                              const double *value, size_t count)
+static gersh_status keep(gersh__run *run, const gersh__cell_kind *kind, const char *key,
+                         const double *value)
 {
     gersh__output output = {0};
     int finite = 1;
-    gersh_status status = remember(run, key, value, count);
+    gersh_status status = remember(run, key, value, kind->count);
     run->result->computed++;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < kind->count; i++)
         finite = finite && isfinite(value[i]);
     if (status != GERSH_OK || run->options->output == NULL || !finite)
         return status;
@@ -165,11 +162,51 @@ gersh_status gersh__cell_keep(gersh__run *run, const char *key, const char *cons
     status = path != NULL ? gersh__output_open(&output, path) : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK) {
         fprintf(output.file, "key,%s\n", key);
-        for (size_t i = 0; i < count; i++)
-            fprintf(output.file, "%s,%.17g\n", names[i], value[i]);
+        for (size_t i = 0; i < kind->count; i++)
+            fprintf(output.file, "%s,%.17g\n", kind->names[i], value[i]);
         status = gersh__output_close(&output, GERSH_OK);
     }
     gersh__free(path);
+    return status;
+}
+
+static gersh_status compute(double *value, gersh__cell_state *state, gersh__run *run,
+                            const gersh__cell_kind *kind, const char *key, const void *context)
+{
+    double begin = gersh__clock_seconds();
+    gersh__run_report(run, 0);
+    gersh_status status = kind->compute(value, state, run, context);
+    if (status == GERSH_ERROR_CANCELLED) {
+        run->result->interrupted = 1;
+        *state = GERSH__CELL_EMPTY;
+        return GERSH_OK;
+    }
+    if (status == GERSH_OK && *state == GERSH__CELL_KEPT)
+        status = keep(run, kind, key, value);
+    run->worked += run->cost;
+    run->spent += gersh__clock_seconds() - begin;
+    return status;
+}
+
+gersh_status gersh__cell_get(double *value, gersh__cell_state *state, gersh__run *run,
+                             const gersh__cell_kind *kind, char *key, char *what, double cost,
+                             const void *context)
+{
+    gersh_status status = key != NULL && what != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
+    *state = GERSH__CELL_EMPTY;
+    if (status == GERSH_OK && !gersh__run_stopped(run)) {
+        run->cost = cost;
+        run->what = what;
+        if (find(value, run, kind, key))
+            *state = GERSH__CELL_KEPT;
+        else
+            status = compute(value, state, run, kind, key, context);
+        run->done += cost;
+        run->what = NULL;
+        run->cost = 0;
+    }
+    gersh__free(key);
+    gersh__free(what);
     return status;
 }
 

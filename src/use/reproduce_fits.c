@@ -6,12 +6,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "base/settings.h"
 #include "use/reproduce_run.h"
 
 /* Seconds that a fit may take, unless the user says otherwise; of ten folds, the large ones make a minute. */
-static const double usual_limit[2] = {2, 6}, quick_limit[2] = {0.1, 0.5};
+static const double usual_limit[2] = {2, 5}, quick_limit[2] = {0.1, 0.5};
 
 const char *const gersh__objective_names[GERSH__OBJECTIVES] = {"mcml", "deml", "lsml", "lmnn", "glr"};
 const char *const gersh__scheme_names[GERSH__SCHEMES] = {"pdcone",   "hbnb", "pgml", "sgml",
@@ -19,7 +18,7 @@ const char *const gersh__scheme_names[GERSH__SCHEMES] = {"pdcone",   "hbnb", "pg
 const char *const gersh__scheme_titles[GERSH__SCHEMES] = {"PD-cone",  "HBNB", "PGML", "SGML",
                                                           "balanced", "hull", "psd"};
 
-enum { VALUES = 14, QUICK_FEATURES = 1000 };
+enum { VALUES = 14, FAILED = VALUES - 1, QUICK_FEATURES = 1000 };
 
 static const char *const names[VALUES] = {"value",   "maximized",  "has_bound", "bound", "gap",
                                           "seconds", "iterations", "edges",     "folds", "cut",
@@ -28,7 +27,7 @@ static const char *const names[VALUES] = {"value",   "maximized",  "has_bound", 
 static gersh__fits unpack(const double *v)
 {
     return (gersh__fits){.there = 1,
-                         .failed = v[13] > 0 && v[8] == 0,
+                         .failed = v[FAILED] > 0 && v[8] == 0,
                          .value = v[0],
                          .maximized = v[1] > 0,
                          .has_bound = v[2] > 0,
@@ -139,70 +138,56 @@ static gersh_status compare(gersh_comparison **result, gersh__run *run, const ge
     return status;
 }
 
-/* Computes the cell. Fits that fail are told in a note, and the cell is not kept, so that the note comes again. */
-static gersh_status compute(gersh__fits *out, gersh__run *run, gersh__builder *builder,
-                            const gersh__source *source, const gersh__plan *plan,
-                            const char *const which[2], const char *key)
+/* What a cell is of. */
+typedef struct subject {
+    gersh__builder *builder;
+    const gersh__source *source;
+    gersh__plan plan;
+    const char *objective, *solver;
+} subject;
+
+/* Fits that fail are told in a note, and the cell is not kept, so that the note comes again. */
+static gersh_status compute(double *value, gersh__cell_state *state, gersh__run *run, const void *context)
 {
-    double value[VALUES] = {0}, begin = gersh__clock_seconds();
+    const subject *own = context;
     gersh_comparison *result = NULL;
-    gersh_status status = compare(&result, run, source, plan, which[0], which[1]);
-    if (status == GERSH_ERROR_CANCELLED || (status == GERSH_OK && result->interrupted)) {
-        run->result->interrupted = 1;
+    gersh_status status = compare(&result, run, own->source, &own->plan, own->objective, own->solver);
+    if (status == GERSH_OK && result->interrupted)
+        status = GERSH_ERROR_CANCELLED;
+    if (status == GERSH_ERROR_CANCELLED || status == GERSH_ERROR_MEMORY) {
         gersh_comparison_free(result);
-        return GERSH_OK;
-    }
-    if (status == GERSH_ERROR_MEMORY)
         return status;
+    }
     const char *failure = status != GERSH_OK ? gersh_last_error() : result->row[0].failure;
     if (*failure != '\0' || status != GERSH_OK)
-        gersh__report_note(builder, "%s, %s with %s: %s", source->name, which[0], which[1], failure);
+        gersh__report_note(own->builder, "%s, %s with %s: %s", own->source->name, own->objective,
+                           own->solver, failure);
+    memset(value, 0, VALUES * sizeof *value);
     if (status == GERSH_OK)
         pack(value, &result->row[0]);
     else
-        value[13] = 1;
-    *out = unpack(value);
-    if (value[13] == 0)
-        status = gersh__cell_keep(run, key, names, value, VALUES);
-    else
-        status = GERSH_OK;
+        value[FAILED] = 1;
+    *state = value[FAILED] == 0 ? GERSH__CELL_KEPT : GERSH__CELL_PASSING;
     gersh_comparison_free(result);
-    run->done += run->cost;
-    run->worked += run->cost;
-    run->spent += gersh__clock_seconds() - begin;
-    return status;
+    return GERSH_OK;
 }
 
 gersh_status gersh__fits_get(gersh__fits *out, gersh__run *run, gersh__builder *builder,
                              gersh__source *source, const char *objective, const char *solver)
 {
-    const char *const which[2] = {objective, solver};
+    static const gersh__cell_kind kind = {names, VALUES, compute};
     double value[VALUES];
-    char *what = NULL, *key = NULL;
+    gersh__cell_state state;
     *out = (gersh__fits){0};
     gersh_status status = gersh__source_load(source, run);
-    if (status != GERSH_OK || !source->there || is_left_out(run, source, solver) || gersh__run_stopped(run))
+    if (status != GERSH_OK || !source->there || is_left_out(run, source, solver))
         return status;
-    gersh__plan plan = gersh__fits_plan(run, source);
-    key = make_key(run, source, &plan, objective, solver);
-    what = gersh__text_format("%s, %s with %s", source->name, objective, solver);
-    if (key == NULL || what == NULL) {
-        status = GERSH_ERROR_MEMORY;
-        goto out;
-    }
-    run->cost = gersh__fits_cost(run, source, objective, solver);
-    run->what = what;
-    if (gersh__cell_find(run, key, names, value, VALUES, run->cost)) {
+    subject own = {builder, source, gersh__fits_plan(run, source), objective, solver};
+    status = gersh__cell_get(value, &state, run, &kind, make_key(run, source, &own.plan, objective, solver),
+                             gersh__text_format("%s, %s with %s", source->name, objective, solver),
+                             gersh__fits_cost(run, source, objective, solver), &own);
+    if (status == GERSH_OK && state != GERSH__CELL_EMPTY)
         *out = unpack(value);
-    } else {
-        gersh__run_report(run, 0);
-        status = compute(out, run, builder, source, &plan, which, key);
-    }
-    run->what = NULL;
-    run->cost = 0;
-out:
-    gersh__free(key);
-    gersh__free(what);
     return status;
 }
 

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "gersh/fit.h"
 #include "use/reproduce_paper.h"
 #include "use/reproduce_run.h"
@@ -97,15 +96,23 @@ static gersh_status rank_of(double *rank, const gersh_metric *metric, double bud
     return status;
 }
 
-static gersh_status fit(double *value, experiment *x, size_t set, const char *solver, double weight)
+/* What a cell is of. */
+typedef struct subject {
+    const gersh_dataset *data;
+    const char *solver;
+    double weight, limit;
+} subject;
+
+static gersh_status compute(double *value, gersh__cell_state *state, gersh__run *run, const void *context)
 {
+    const subject *own = context;
     gersh_settings *settings = NULL;
     gersh_metric *metric = NULL;
     gersh_fit_info info;
-    gersh_fit_options options = {.cancel = x->run->options->cancel};
+    gersh_fit_options options = {.cancel = run->options->cancel};
     char text[32];
-    snprintf(text, sizeof text, "%.17g", weight);
-    gersh_status status = gersh__run_settings(&settings, x->run, "lmnn", solver, x->limit);
+    snprintf(text, sizeof text, "%.17g", own->weight);
+    gersh_status status = gersh__run_settings(&settings, run, "lmnn", own->solver, own->limit);
     if (status == GERSH_OK) /* any other would fill up the rank, which is what is asked for */
         status = gersh_settings_set(settings, "rho", "0");
     if (status == GERSH_OK)
@@ -113,7 +120,7 @@ static gersh_status fit(double *value, experiment *x, size_t set, const char *so
     if (status == GERSH_OK)
         status = gersh_settings_set(settings, "nuclear", text);
     if (status == GERSH_OK)
-        status = gersh_fit(&metric, &info, x->set[set], settings, &options);
+        status = gersh_fit(&metric, &info, own->data, settings, &options);
     if (status == GERSH_OK)
         status = rank_of(&value[1], metric, info.budget);
     if (status == GERSH_OK) {
@@ -121,6 +128,7 @@ static gersh_status fit(double *value, experiment *x, size_t set, const char *so
         value[2] = info.seconds;
         value[3] = gersh_metric_trace(metric);
         value[4] = info.stop == GERSH_STOP_MAX_TIME;
+        *state = GERSH__CELL_KEPT;
         if (info.stop == GERSH_STOP_INTERRUPTED)
             status = GERSH_ERROR_CANCELLED;
     }
@@ -132,36 +140,17 @@ static gersh_status fit(double *value, experiment *x, size_t set, const char *so
 static gersh_status get(fitted *out, experiment *x, size_t set, const char *solver, double weight,
                         double cost)
 {
-    gersh__run *run = x->run;
+    static const gersh__cell_kind kind = {names, VALUES, compute};
     double value[VALUES];
-    gersh_status status = GERSH_OK;
-    if (gersh__run_stopped(run))
-        return GERSH_OK;
+    gersh__cell_state state;
+    subject own = {x->set[set], solver, weight, x->limit};
     char *key = gersh__text_format(
         "gersh %s; sonar %08lx; %s; lmnn with %s; nuclear %.17g; trace K; rho 0; limit %g s",
         gersh_version(), x->source->found, set_names[set], solver, weight, x->limit);
-    if (key == NULL)
-        return GERSH_ERROR_MEMORY;
-    run->what = "sonar, lmnn with a nuclear norm";
-    run->cost = cost;
-    if (!gersh__cell_find(run, key, names, value, VALUES, cost)) {
-        double begin = gersh__clock_seconds();
-        gersh__run_report(run, 0);
-        status = fit(value, x, set, solver, weight);
-        if (status == GERSH_OK)
-            status = gersh__cell_keep(run, key, names, value, VALUES);
-        run->done += cost;
-        run->worked += cost;
-        run->spent += gersh__clock_seconds() - begin;
-    }
-    run->what = NULL;
-    run->cost = 0;
-    gersh__free(key);
-    if (status == GERSH_ERROR_CANCELLED) {
-        run->result->interrupted = 1;
-        return GERSH_OK;
-    }
-    if (status == GERSH_OK)
+    gersh_status status =
+        gersh__cell_get(value, &state, x->run, &kind, key,
+                        gersh__text_format("sonar, lmnn with a nuclear norm"), cost, &own);
+    if (status == GERSH_OK && state != GERSH__CELL_EMPTY)
         *out = (fitted){1, value[0], value[1], value[2], value[3], value[4]};
     return status;
 }

@@ -86,16 +86,28 @@ void gersh__run_report(gersh__run *run, double within);
 gersh_status gersh__run_settings(gersh_settings **out, const gersh__run *run, const char *objective,
                                  const char *solver, double limit);
 
-/*
- * The values of a cell that was computed before; 0 when there is none. names (count of them) are those of the values
- * in the file. `cost` counts as done.
- */
-int gersh__cell_find(gersh__run *run, const char *key, const char *const *names, double *value,
-                     size_t count, double cost);
+/* What became of a cell: no values; values for now, to be computed again in another run; values that are kept. */
+typedef enum gersh__cell_state {
+    GERSH__CELL_EMPTY,
+    GERSH__CELL_PASSING,
+    GERSH__CELL_KEPT
+} gersh__cell_state;
 
-/* Keeps the values of a cell. */
-gersh_status gersh__cell_keep(gersh__run *run, const char *key, const char *const *names,
-                              const double *value, size_t count);
+/* Cells of one kind: the names of their values in the file, and what computes them. */
+typedef struct gersh__cell_kind {
+    const char *const *names;
+    size_t count;
+    /* Status GERSH_ERROR_CANCELLED marks the run as interrupted and is no error of it. */
+    gersh_status (*compute)(double *value, gersh__cell_state *state, gersh__run *run, const void *context);
+} gersh__cell_kind;
+
+/*
+ * The values of a cell, found or computed; a stopped run computes none. `key` says all they depend on and `what` is for
+ * the progress; both are freed, and NULL means that memory was short for them. `cost` are the seconds it was estimated at.
+ */
+gersh_status gersh__cell_get(double *value, gersh__cell_state *state, gersh__run *run,
+                             const gersh__cell_kind *kind, char *key, char *what, double cost,
+                             const void *context);
 
 /* The path of a file in the output folder, or NULL when memory is short. */
 char *gersh__run_path(const gersh__run *run, const char *name, const char *ending);
