@@ -36,54 +36,64 @@ static gersh_dataset *planted(gersh__random *random, size_t n, size_t noise)
     return data;
 }
 
+/* Share of the first class among the rows. */
+static double share_of(const gersh_dataset *data, const size_t *rows, size_t count)
+{
+    size_t first = 0;
+    for (size_t i = 0; i < count; i++)
+        first += gersh_dataset_labels(data)[rows != NULL ? rows[i] : i] == 0;
+    return (double)first / (double)count;
+}
+
 static void divisions_cover_the_rows(void **unused)
 {
     (void)unused;
-    enum { N = 103, FOLDS = 4, COUNT = 8 };
+    enum { N = 103, FOLDS = 4 };
     gersh__random random;
     gersh__random_seed(&random, 1);
     gersh_dataset *data = planted(&random, N, 1);
-    gersh__tune_rows rows[COUNT] = {{0}};
+    gersh__tune_rows rows[FOLDS] = {{0}};
     for (size_t most = 30; most <= 200; most += 170) {
-        assert_ok(gersh__tune_rows_draw(rows, COUNT, data, FOLDS, most, 5));
-        size_t voted[2][N] = {{0}};
-        for (size_t p = 0; p < COUNT; p++) {
-            size_t seen[N] = {0}, up[2] = {0};
-            assert_true(rows[p].trains <= most && rows[p].tests <= most);
-            for (size_t i = 0; i < rows[p].trains; i++) {
-                seen[rows[p].train[i]]++;
-                up[0] += (size_t)gersh_dataset_labels(data)[rows[p].train[i]];
-            }
-            for (size_t i = 0; i < rows[p].tests; i++) {
-                seen[rows[p].test[i]]++;
-                voted[p / FOLDS][rows[p].test[i]]++;
-                up[1] += (size_t)gersh_dataset_labels(data)[rows[p].test[i]];
+        size_t voted[N] = {0}, learn = most - 10;
+        assert_ok(gersh__tune_rows_draw(rows, FOLDS, data, most, learn, 5));
+        for (size_t f = 0; f < FOLDS; f++) {
+            const gersh__tune_rows *own = &rows[f];
+            size_t train[N] = {0}, test[N] = {0}, learned[N] = {0};
+            for (size_t i = 0; i < own->trains; i++)
+                train[own->train[i]]++;
+            for (size_t i = 0; i < own->learns; i++)
+                learned[own->learn[i]]++;
+            for (size_t i = 0; i < own->tests; i++) {
+                test[own->test[i]]++;
+                voted[own->test[i]]++;
             }
             for (size_t i = 0; i < N; i++)
-                assert_true(seen[i] <= 1);
-            assert_true(rows[p].weight == (double)rows[p].tests);
+                assert_true(train[i] + test[i] <= 1 && learned[i] <= train[i]);
+            assert_true(own->weight == (double)own->tests);
             if (most >= N)
-                assert_int_equal(rows[p].trains + rows[p].tests, N);
+                assert_true(own->trains + own->tests == N && own->learns == own->trains);
             else
-                assert_int_equal(rows[p].trains, most);
-            double share = (double)up[0] / (double)rows[p].trains, whole = 0;
-            for (size_t i = 0; i < N; i++)
-                whole += gersh_dataset_labels(data)[i] / (double)N;
-            assert_true(fabs(share - whole) <= 1.0 / (double)rows[p].trains + 0.02);
-            assert_true(up[1] > 0 && up[1] < rows[p].tests);
+                assert_true(own->trains == most && own->learns == learn && own->tests <= most);
+            double whole = share_of(data, NULL, N);
+            assert_true(fabs(share_of(data, own->train, own->trains) - whole) <= 0.06);
+            assert_true(fabs(share_of(data, own->learn, own->learns) - whole) <= 0.09);
+            assert_true(fabs(share_of(data, own->test, own->tests) - whole) <= 0.09);
         }
         for (size_t i = 0; i < N && most >= N; i++)
-            assert_true(voted[0][i] == 1 && voted[1][i] == 1);
-        gersh__tune_rows_clear(rows, COUNT);
+            assert_true(voted[i] == 1);
+        gersh__tune_rows_clear(rows, FOLDS);
     }
     gersh_dataset_free(data);
 }
 
-/* Votes for all numbers of neighbours at once are those of the classifier, one number at a time. */
+/*
+ * Votes for all numbers of neighbours at once are those of the classifier, one number at a time; all rows vote, some are
+ * learned from.
+ */
 static void votes_are_those_of_the_classifier(void **unused)
 {
     (void)unused;
-    enum { N = 60, COUNT = 4 };
+    enum { N = 60, FOLDS = 4, LEARN = 31 };
     static const gersh__tune_neighbors neighbors = {5, {1, 2, 4, 10, 90}};
     static const gersh__tune_family families[] = {
         {"zscore", "glr", "identity", 0}, {"paper", "mcml", "hull", 1}, {"none", "lmnn", "psd", 1}};
@@ -93,28 +103,30 @@ static void votes_are_those_of_the_classifier(void **unused)
     double weights[N];
     for (size_t i = 0; i < N; i++)
         weights[i] = 1 + (double)gersh__random_below(&random, 3);
-    gersh__tune_rows rows[COUNT] = {{0}};
+    gersh__tune_rows rows[FOLDS] = {{0}};
     for (int weighted = 0; weighted < 2; weighted++) {
         assert_ok(gersh_dataset_set_weights(data, weighted ? weights : NULL));
-        assert_ok(gersh__tune_rows_draw(rows, COUNT, data, 4, 1000, 7));
+        assert_ok(gersh__tune_rows_draw(rows, FOLDS, data, 1000, LEARN, 7));
         for (size_t f = 0; f < sizeof families / sizeof families[0]; f++) {
             const int wanted[GERSH__TUNE_TRACES] = {0, 1, 0};
             gersh__tune_votes votes[GERSH__TUNE_TRACES];
             assert_ok(
                 gersh__tune_score(votes, &families[f], wanted, &neighbors, data, &rows[1], NULL, NULL));
-            gersh_dataset *train, *test;
+            gersh_dataset *learn, *train, *test;
             gersh_scaling *scaling;
             gersh_settings *settings;
             gersh_metric *metric;
             gersh_fit_info info;
             assert_ok(gersh_dataset_subset(&train, data, rows[1].train, rows[1].trains));
+            assert_ok(gersh_dataset_subset(&learn, data, rows[1].learn, LEARN));
             assert_ok(gersh_dataset_subset(&test, data, rows[1].test, rows[1].tests));
             assert_ok(gersh_scaling_fit(&scaling, train, families[f].scale));
             assert_ok(gersh_scaling_apply(scaling, train));
+            assert_ok(gersh_scaling_apply(scaling, learn));
             assert_ok(gersh_scaling_apply(scaling, test));
-            assert_ok(gersh__tune_settings(&settings, NULL, &families[f], gersh__tune_trace(train)));
-            gersh_fit_options options = {.weights = gersh_dataset_weights(train)};
-            assert_ok(gersh_fit(&metric, &info, train, settings, &options));
+            assert_ok(gersh__tune_settings(&settings, NULL, &families[f], gersh__tune_trace(learn)));
+            gersh_fit_options options = {.weights = gersh_dataset_weights(learn)};
+            assert_ok(gersh_fit(&metric, &info, learn, settings, &options));
             for (size_t g = 0; g < neighbors.count; g++) {
                 int label[N];
                 double count = 0, sure = 0, proba[2 * N],
@@ -134,9 +146,10 @@ static void votes_are_those_of_the_classifier(void **unused)
             gersh_settings_free(settings);
             gersh_scaling_free(scaling);
             gersh_dataset_free(test);
+            gersh_dataset_free(learn);
             gersh_dataset_free(train);
         }
-        gersh__tune_rows_clear(rows, COUNT);
+        gersh__tune_rows_clear(rows, FOLDS);
     }
     gersh_dataset_free(data);
 }

@@ -2,9 +2,10 @@
  * Tuning by successive halving; see gersh/tune.h.
  *
  * A candidate is a scaling, an objective, a solver and a trace budget. All of them learn from some of the rows and
- * are judged by the votes of neighbours on others: the folds of repeated stratified cross-validation. In each round
- * the candidates that are left see more rows and more folds, and the best of them go on. Fits that differ in the trace
- * budget only are one task: each begins where the last one ended.
+ * are judged by the votes of neighbours on others: the folds of stratified cross-validation. In each round there are
+ * other folds, the candidates that are left learn from more rows, and the best of them go on. A metric learned from
+ * some hundred rows is nearly that of all rows, while its time grows with their square; so most candidates cost little,
+ * and all rows vote. Fits that differ in the trace budget only are one task: each begins where the last one ended.
  *
  * The number of neighbours costs nothing: all numbers are counted in one search.
  *
@@ -29,16 +30,15 @@
 #include "use/tune_rows.h"
 #include "use/tune_score.h"
 
-#define SURE 0.5 /* weight of the logarithms in the score */
+#define SURE 0.25 /* weight of the logarithms in the score */
 
-enum { FOLDS = 8, REPEATS = 2, PARTS = FOLDS * REPEATS, MOST_FAMILIES = 64 };
+enum { FOLDS = 8, MOST_ROWS = 2000, MOST_FAMILIES = 64 };
 
-/* Each round: the most rows to learn from and to vote on, the parts that are voted on, the candidates that go on. */
+/* Each round: the most rows to learn from and the candidates that go on. */
 static const struct {
-    size_t rows;
-    size_t parts;
+    size_t learn;
     size_t keep;
-} rounds[] = {{300, FOLDS, 12}, {800, FOLDS, 4}, {2000, PARTS, 1}};
+} rounds[] = {{200, 8}, {400, 3}, {800, 1}};
 
 enum { ROUNDS = sizeof rounds / sizeof rounds[0] };
 
@@ -61,18 +61,19 @@ static const struct {
 static const gersh__tune_neighbors all_neighbors = {GERSH__TUNE_KS,
                                                     {1, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100}};
 
-/* What one candidate did on one part. */
+/* What one candidate did on one fold. */
 typedef struct outcome {
-    size_t rows; /* that it learned from; 0: it has not been tried */
+    int tried;
     gersh__tune_votes votes;
 } outcome;
 
 typedef struct candidate {
     size_t family, trace;
-    outcome outcome[PARTS];
+    outcome outcome[ROUNDS][FOLDS];
     double score, accuracy, uncertainty;
-    size_t best; /* of the numbers of neighbours */
-    int round;   /* the last one that judged it */
+    double votes; /* that the accuracy is of, in this round */
+    size_t best;  /* of the numbers of neighbours */
+    int round;    /* the last one that judged it */
     int failed;
     double seconds;
 } candidate;
@@ -91,8 +92,9 @@ typedef struct search {
     candidate **rank; /* the best first; the first `left` are in the race */
     size_t left;
     int round;
-    size_t parts;                 /* of the round */
-    gersh__tune_rows rows[PARTS]; /* of the round */
+    size_t folds;
+    gersh__tune_rows rows[FOLDS]; /* of the round */
+    double weight[ROUNDS][FOLDS]; /* of the rows that are voted on */
     /* What follows is shared by the threads and guarded by the lock. */
     gersh__lock lock;
     size_t done, tasks;
@@ -155,15 +157,30 @@ static gersh_status list_candidates(search *s)
     return GERSH_OK;
 }
 
-/* The divisions of the round: of each repeat, every fold is voted on once. */
+/* The rows that the round learns from in each fold, nearly. */
+static size_t learned_rows(const search *s, int round)
+{
+    size_t n = gersh_dataset_rows(s->data), most = n - n / s->folds;
+    return rounds[round].learn < most ? rounds[round].learn : most;
+}
+
+/* A round between the first and the last tells little unless it learns from many more rows than the one before. */
+static int is_idle(const search *s)
+{
+    return s->round > 0 && s->round + 1 < ROUNDS &&
+           2 * learned_rows(s, s->round) < 3 * learned_rows(s, s->round - 1);
+}
+
+/* The folds of the round. */
 static gersh_status divide(search *s)
 {
-    size_t n = gersh_dataset_rows(s->data);
-    int folds = n < FOLDS ? (int)n : FOLDS;
-    gersh__tune_rows_clear(s->rows, PARTS);
-    s->parts = rounds[s->round].parts / FOLDS * (size_t)folds;
-    return gersh__tune_rows_draw(s->rows, s->parts, s->data, folds, rounds[s->round].rows,
-                                 gersh__setting_whole(s->settings, GERSH__SEED));
+    gersh__tune_rows_clear(s->rows, FOLDS);
+    gersh_status status =
+        gersh__tune_rows_draw(s->rows, s->folds, s->data, MOST_ROWS, rounds[s->round].learn,
+                              gersh__setting_whole(s->settings, GERSH__SEED) + s->round);
+    for (size_t f = 0; f < s->folds; f++)
+        s->weight[s->round][f] = s->rows[f].weight;
+    return status;
 }
 
 static int out_of_time(const search *s)
@@ -186,25 +203,24 @@ static void report(search *s)
     s->options->progress(s->options->progress_context, &progress);
 }
 
-/* One family on one part: the candidates that are in the race and have not learned from these rows yet. */
+/* One family on one fold: the candidates that are in the race. */
 static void run_task(void *context, size_t task, int worker)
 {
     search *s = context;
-    size_t family = task % s->families, part = task / s->families, wanted_count = 0;
+    size_t family = task % s->families, fold = task / s->families, wanted_count = 0;
     int wanted[GERSH__TUNE_TRACES] = {0};
     gersh__tune_votes votes[GERSH__TUNE_TRACES];
-    const gersh__tune_rows *rows = &s->rows[part];
     (void)worker;
     for (size_t i = 0; i < s->left; i++) {
         const candidate *c = s->rank[i];
-        if (c->family == family && !c->failed && c->outcome[part].rows != rows->trains)
+        if (c->family == family && !c->failed)
             wanted_count += (size_t)(wanted[c->trace] = 1);
     }
     if (wanted_count == 0 || out_of_time(s))
         return;
     double begin = gersh__clock_seconds();
-    gersh_status status = gersh__tune_score(votes, &s->family[family], wanted, &s->neighbors, s->data, rows,
-                                            s->settings, s->options->cancel);
+    gersh_status status = gersh__tune_score(votes, &s->family[family], wanted, &s->neighbors, s->data,
+                                            &s->rows[fold], s->settings, s->options->cancel);
     double seconds = (gersh__clock_seconds() - begin) / (double)wanted_count;
     gersh__lock_take(&s->lock);
     for (size_t t = 0; t < GERSH__TUNE_TRACES; t++) {
@@ -212,8 +228,7 @@ static void run_task(void *context, size_t task, int worker)
         if (!wanted[t] || status == GERSH_ERROR_CANCELLED)
             continue;
         c->failed |= status != GERSH_OK;
-        c->outcome[part].rows = rows->trains;
-        c->outcome[part].votes = votes[t];
+        c->outcome[s->round][fold] = (outcome){1, votes[t]};
         c->seconds += seconds;
         s->result->fits++;
     }
@@ -227,13 +242,15 @@ static void run_task(void *context, size_t task, int worker)
     gersh__lock_leave(&s->lock);
 }
 
-/* Whether all that are in the race have been judged on the part. */
-static int is_common(const search *s, size_t part)
+/* Whether all that are in the race have been tried on the fold, with at least half as many rows as in this round. */
+static int is_common(const search *s, int round, size_t fold)
 {
+    if (2 * learned_rows(s, round) < learned_rows(s, s->round))
+        return 0;
     for (size_t i = 0; i < s->left; i++)
-        if (!s->rank[i]->failed && s->rank[i]->outcome[part].rows != s->rows[part].trains)
+        if (!s->rank[i]->failed && !s->rank[i]->outcome[round][fold].tried)
             return 0;
-    return 1;
+    return s->weight[round][fold] > 0;
 }
 
 /* Mean of three neighbours in the list, two at its ends. */
@@ -246,20 +263,22 @@ static double smooth(const double *values, size_t count, size_t at)
     return sum / (double)(high - low + 1);
 }
 
-/* The best number of neighbours of a candidate, by the parts that are common. */
-static void judge(const search *s, candidate *c, const int *common)
+/* The best number of neighbours of a candidate, by the folds that are common. */
+static void judge(const search *s, candidate *c, int common[ROUNDS][FOLDS])
 {
     gersh__tune_votes sum = {0};
-    double total = 0, first = 0;
-    size_t count = s->neighbors.count, folds = s->parts < FOLDS ? s->parts : FOLDS;
-    for (size_t p = 0; p < s->parts; p++) {
-        if (!common[p])
-            continue;
-        total += s->rows[p].weight;
-        first += p < folds ? s->rows[p].weight : 0;
-        for (size_t g = 0; g < count; g++) {
-            sum.right[g] += c->outcome[p].votes.right[g];
-            sum.sure[g] += c->outcome[p].votes.sure[g];
+    double total = 0, own = 0;
+    size_t count = s->neighbors.count;
+    for (int r = 0; r <= s->round; r++) {
+        for (size_t f = 0; f < s->folds; f++) {
+            if (!common[r][f])
+                continue;
+            total += s->weight[r][f];
+            own += r == s->round ? s->weight[r][f] : 0;
+            for (size_t g = 0; g < count; g++) {
+                sum.right[g] += c->outcome[r][f].votes.right[g];
+                sum.sure[g] += c->outcome[r][f].votes.sure[g];
+            }
         }
     }
     c->score = -INFINITY;
@@ -272,7 +291,8 @@ static void judge(const search *s, candidate *c, const int *common)
             c->best = g;
         }
     }
-    c->uncertainty = sqrt(c->accuracy * (1 - c->accuracy) / (first > 0 ? first : total));
+    c->uncertainty = sqrt(c->accuracy * (1 - c->accuracy) / own);
+    c->votes = own;
     c->round = s->round + 1;
 }
 
@@ -289,20 +309,20 @@ static int by_score(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Judges those in the race and sorts them; without a common part, all stay as they are. Returns the number of parts. */
-static size_t rank_candidates(search *s)
+/* Judges those in the race and sorts them; without a common fold of the round, all stay as they are, and 0 returns. */
+static int rank_candidates(search *s)
 {
-    int common[PARTS];
-    size_t parts = 0;
-    for (size_t p = 0; p < s->parts; p++)
-        parts += (size_t)(common[p] = is_common(s, p) && s->rows[p].weight > 0);
-    if (parts == 0)
+    int common[ROUNDS][FOLDS], any = 0;
+    for (int r = 0; r <= s->round; r++)
+        for (size_t f = 0; f < s->folds; f++)
+            any |= (common[r][f] = is_common(s, r, f)) && r == s->round;
+    if (!any)
         return 0;
     for (size_t i = 0; i < s->left; i++)
         if (!s->rank[i]->failed)
             judge(s, s->rank[i], common);
     qsort(s->rank, s->left, sizeof(candidate *), by_score);
-    return parts;
+    return 1;
 }
 
 static size_t count_tasks(const search *s)
@@ -312,9 +332,25 @@ static size_t count_tasks(const search *s)
         int in = 0;
         for (size_t i = 0; i < s->left; i++)
             in |= s->rank[i]->family == f;
-        tasks += in ? s->parts : 0;
+        tasks += in ? s->folds : 0;
     }
     return tasks;
+}
+
+/*
+ * How many go on: those that have not failed and are at most two standard errors behind the best, where one more right
+ * and one more wrong vote are counted, so that no error is 0; and at most as many as the round keeps.
+ */
+static size_t count_survivors(const search *s)
+{
+    const candidate *best = s->rank[0];
+    double right = (best->accuracy * best->votes + 1) / (best->votes + 2);
+    double least = best->score - 2 * sqrt(right * (1 - right) / (best->votes + 2));
+    size_t count = 0;
+    while (count < s->left && count < rounds[s->round].keep && !s->rank[count]->failed &&
+           s->rank[count]->score >= least)
+        count++;
+    return count;
 }
 
 static gersh_status run_rounds(search *s, gersh__pool *pool)
@@ -322,24 +358,25 @@ static gersh_status run_rounds(search *s, gersh__pool *pool)
     gersh_status status = GERSH_OK;
     size_t all = s->left;
     for (s->round = 0; s->round < ROUNDS && status == GERSH_OK && !out_of_time(s); s->round++) {
+        if (is_idle(s)) {
+            s->left = s->left < rounds[s->round].keep ? s->left : rounds[s->round].keep;
+            continue;
+        }
         status = divide(s);
         if (status != GERSH_OK)
             break;
         s->done = 0;
         s->tasks = count_tasks(s);
-        gersh__pool_run(pool, s->families * s->parts, run_task, s);
+        gersh__pool_run(pool, s->families * s->folds, run_task, s);
         if (s->failure == GERSH_ERROR_MEMORY)
             return gersh__fail(s->failure, "%s", s->message);
-        if (rank_candidates(s) == 0)
+        if (!rank_candidates(s))
             break;
-        size_t sound = 0;
-        while (sound < s->left && !s->rank[sound]->failed)
-            sound++;
-        if (sound == 0)
+        s->left = count_survivors(s);
+        if (s->left == 0)
             return gersh__fail(s->failure, "%s", s->message);
-        s->left = sound < rounds[s->round].keep ? sound : rounds[s->round].keep;
     }
-    gersh__tune_rows_clear(s->rows, PARTS);
+    gersh__tune_rows_clear(s->rows, FOLDS);
     s->left = all;
     s->result->interrupted = gersh_cancel_requested(s->options->cancel);
     if (status == GERSH_OK && s->rank[0]->round == 0)
@@ -446,6 +483,7 @@ gersh_status gersh_tune(gersh_tuning **out, const gersh_dataset *data, const ger
     s->settings = settings;
     s->options = options != NULL ? options : &none;
     s->start = gersh__clock_seconds();
+    s->folds = gersh_dataset_rows(data) < FOLDS ? gersh_dataset_rows(data) : FOLDS;
     s->neighbors = all_neighbors;
     if (gersh__setting_given(settings, GERSH__NEIGHBORS))
         s->neighbors =
@@ -471,7 +509,7 @@ gersh_status gersh_tune(gersh_tuning **out, const gersh_dataset *data, const ger
         s->result = NULL;
     }
     gersh_tuning_free(s->result);
-    gersh__tune_rows_clear(s->rows, PARTS);
+    gersh__tune_rows_clear(s->rows, FOLDS);
     gersh__free(s->all);
     gersh__free(s->rank);
     gersh__free(s);

@@ -1,7 +1,8 @@
-/* Divisions of the data for tuning: the folds of repeated stratified cross-validation, thinned out; see tune_rows.h. */
+/* Divisions of the data for tuning: the folds of stratified cross-validation, thinned out; see tune_rows.h. */
 #include "use/tune_rows.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/random.h"
@@ -23,21 +24,18 @@ static int by_class_and_key(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* The rows whose part is (or, for !inside, is not) `part`, at most `most` of them, by class in equal shares. */
-static gersh_status draw_rows(size_t **out, size_t *count, const gersh_dataset *data,
-                              const gersh_split *split, int part, int inside, size_t most, uint64_t seed)
+/* At most `most` of the rows, by class in equal shares, in place. */
+static gersh_status thin_out(size_t *rows, size_t *count, const gersh_dataset *data, size_t most,
+                             uint64_t seed)
 {
     const int *labels = gersh_dataset_labels(data);
+    size_t found = *count;
     gersh__random random;
-    size_t *rows = NULL, found = 0;
-    gersh_status status = gersh_split_rows(&rows, &found, split, part, inside);
-    shuffled *order = status == GERSH_OK ? gersh__alloc(found, sizeof *order) : NULL;
-    *out = rows;
-    *count = found;
-    if (status == GERSH_OK && order == NULL)
-        status = GERSH_ERROR_MEMORY;
-    if (status != GERSH_OK || found <= most)
-        goto out;
+    if (found <= most)
+        return GERSH_OK;
+    shuffled *order = gersh__alloc(found, sizeof *order);
+    if (order == NULL)
+        return GERSH_ERROR_MEMORY;
     gersh__random_seed(&random, seed);
     for (size_t i = 0; i < found; i++)
         order[i] = (shuffled){labels[rows[i]], gersh__random_bits(&random), rows[i]};
@@ -46,37 +44,46 @@ static gersh_status draw_rows(size_t **out, size_t *count, const gersh_dataset *
     for (size_t i = 0; i < found; i++)
         if ((i + 1) * most / found > i * most / found)
             rows[(*count)++] = order[i].row;
-out:
     gersh__free(order);
-    return status;
+    return GERSH_OK;
 }
 
 void gersh__tune_rows_clear(gersh__tune_rows *rows, size_t count)
 {
-    for (size_t p = 0; p < count; p++) {
-        gersh__free(rows[p].train);
-        gersh__free(rows[p].test);
-        rows[p] = (gersh__tune_rows){0};
+    for (size_t f = 0; f < count; f++) {
+        gersh__free(rows[f].learn);
+        gersh__free(rows[f].train);
+        gersh__free(rows[f].test);
+        rows[f] = (gersh__tune_rows){0};
     }
 }
 
-gersh_status gersh__tune_rows_draw(gersh__tune_rows *rows, size_t count, const gersh_dataset *data,
-                                   int folds, size_t most, uint64_t seed)
+gersh_status gersh__tune_rows_draw(gersh__tune_rows *rows, size_t folds, const gersh_dataset *data,
+                                   size_t most, size_t learn, uint64_t seed)
 {
     const double *weights = gersh_dataset_weights(data);
-    gersh_status status = GERSH_OK;
-    for (size_t p = 0; p < count && status == GERSH_OK; p++) {
-        int fold = (int)(p % (size_t)folds);
-        gersh_split *split = NULL;
-        status = gersh_split_folds(&split, data, folds, seed + p / (size_t)folds);
+    gersh_split *split = NULL;
+    gersh_status status = gersh_split_folds(&split, data, (int)folds, seed);
+    for (size_t f = 0; f < folds && status == GERSH_OK; f++) {
+        gersh__tune_rows *own = &rows[f];
+        status = gersh_split_rows(&own->train, &own->trains, split, (int)f, 0);
         if (status == GERSH_OK)
-            status = draw_rows(&rows[p].train, &rows[p].trains, data, split, fold, 0, most, seed + p);
+            status = gersh_split_rows(&own->test, &own->tests, split, (int)f, 1);
         if (status == GERSH_OK)
-            status = draw_rows(&rows[p].test, &rows[p].tests, data, split, fold, 1, most, seed + p);
-        rows[p].weight = 0;
-        for (size_t i = 0; i < rows[p].tests && status == GERSH_OK; i++)
-            rows[p].weight += weights != NULL ? weights[rows[p].test[i]] : 1;
-        gersh_split_free(split);
+            status = thin_out(own->train, &own->trains, data, most, seed + f);
+        if (status == GERSH_OK)
+            status = thin_out(own->test, &own->tests, data, most, seed + f);
+        if (status == GERSH_OK && (own->learn = gersh__alloc(own->trains, sizeof *own->learn)) == NULL)
+            status = GERSH_ERROR_MEMORY;
+        if (status != GERSH_OK)
+            break;
+        memcpy(own->learn, own->train, own->trains * sizeof *own->learn);
+        own->learns = own->trains;
+        status = thin_out(own->learn, &own->learns, data, learn, seed + f);
+        own->weight = 0;
+        for (size_t i = 0; i < own->tests; i++)
+            own->weight += weights != NULL ? weights[own->test[i]] : 1;
     }
+    gersh_split_free(split);
     return status;
 }

@@ -109,20 +109,28 @@ static gersh_status vote(gersh__tune_votes *out, const gersh__tune_neighbors *ne
     return status;
 }
 
-/* The two parts of the data, scaled as the first says. */
-static gersh_status take_parts(gersh_dataset **train, gersh_dataset **test, const gersh_dataset *data,
-                               const gersh__tune_rows *rows, const char *how)
+/* The rows of the data, scaled. */
+static gersh_status take_rows(gersh_dataset **out, const gersh_dataset *data, const size_t *rows,
+                              size_t count, const gersh_scaling *scaling)
+{
+    gersh_status status = gersh_dataset_subset(out, data, rows, count);
+    return status == GERSH_OK ? gersh_scaling_apply(scaling, *out) : status;
+}
+
+/* The parts of the data, scaled as the rows that vote say. */
+static gersh_status take_parts(gersh_dataset **learn, gersh_dataset **train, gersh_dataset **test,
+                               const gersh_dataset *data, const gersh__tune_rows *rows, const char *how)
 {
     gersh_scaling *scaling = NULL;
     gersh_status status = gersh_dataset_subset(train, data, rows->train, rows->trains);
-    if (status == GERSH_OK)
-        status = gersh_dataset_subset(test, data, rows->test, rows->tests);
     if (status == GERSH_OK)
         status = gersh_scaling_fit(&scaling, *train, how);
     if (status == GERSH_OK)
         status = gersh_scaling_apply(scaling, *train);
     if (status == GERSH_OK)
-        status = gersh_scaling_apply(scaling, *test);
+        status = take_rows(learn, data, rows->learn, rows->learns, scaling);
+    if (status == GERSH_OK)
+        status = take_rows(test, data, rows->test, rows->tests, scaling);
     gersh_scaling_free(scaling);
     return status;
 }
@@ -132,23 +140,23 @@ gersh_status gersh__tune_score(gersh__tune_votes *votes, const gersh__tune_famil
                                const gersh_dataset *data, const gersh__tune_rows *rows,
                                const gersh_settings *settings, const gersh_cancel *cancel)
 {
-    gersh_dataset *train = NULL, *test = NULL;
+    gersh_dataset *learn = NULL, *train = NULL, *test = NULL;
     gersh_metric *metric = NULL;
-    gersh_status status = take_parts(&train, &test, data, rows, family->scale);
+    gersh_status status = take_parts(&learn, &train, &test, data, rows, family->scale);
     for (size_t t = 0; t < GERSH__TUNE_TRACES && status == GERSH_OK; t++) {
         if (!wanted[t])
             continue;
         gersh_settings *own = NULL;
         gersh_fit_options options = {
-            .weights = gersh_dataset_weights(train), .start = metric, .cancel = cancel};
+            .weights = gersh_dataset_weights(learn), .start = metric, .cancel = cancel};
         gersh_fit_info info;
         gersh_metric *next = NULL;
         status =
-            gersh__tune_settings(&own, settings, family, gersh__tune_traces[t] * gersh__tune_trace(train));
+            gersh__tune_settings(&own, settings, family, gersh__tune_traces[t] * gersh__tune_trace(learn));
         if (status == GERSH_OK)
             status = gersh_settings_set(own, "threads", "1");
         if (status == GERSH_OK)
-            status = gersh_fit(&next, &info, train, own, &options);
+            status = gersh_fit(&next, &info, learn, own, &options);
         gersh_settings_free(own);
         gersh_metric_free(metric);
         metric = next;
@@ -156,6 +164,7 @@ gersh_status gersh__tune_score(gersh__tune_votes *votes, const gersh__tune_famil
             status = vote(&votes[t], neighbors, metric, train, test, cancel);
     }
     gersh_metric_free(metric);
+    gersh_dataset_free(learn);
     gersh_dataset_free(train);
     gersh_dataset_free(test);
     return status;
