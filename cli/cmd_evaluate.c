@@ -44,7 +44,8 @@ static void print_heading(const cli_args *args, const gersh_dataset *data, const
            result->splits == 1 ? "" : "s", result->train, result->test,
            gersh_settings_get(args->settings, "scale"), classifier);
     if (strcmp(classifier, "knn") == 0)
-        printf(" with %s neighbours", gersh_settings_get(args->settings, "neighbors"));
+        printf(" with %s neighbours%s", gersh_settings_get(args->settings, "neighbors"),
+               strcmp(gersh_settings_get(args->settings, "votes"), "distance") == 0 ? ", votes by distance" : "");
     printf("\n\n  %-10s %-9s", "objective", "solver");
     if (result->regress)
         printf(" %11s  %9s %8s %8s", "RMSE", "std", "R2", "std");
@@ -412,7 +413,7 @@ const cli_command cli_evaluate = {
         "then 130.",
     .settings =
         "label labels format header ignore task missing categorical weights scale trace rho tol max-iter "
-        "max-time classifier neighbors seed threads",
+        "max-time classifier neighbors votes seed threads",
     .options = options,
     .example = "gersh evaluate data.csv --objectives glr,mcml --solvers balanced,psd",
     .run = run,

@@ -217,7 +217,7 @@ const cli_command cli_predict = {
              "are found by name, in any order; those that the model does not know are ignored. Where the "
              "file has labels, "
              "stderr shows how many predictions are right.",
-    .settings = "label labels format header ignore missing categorical classifier neighbors threads",
+    .settings = "label labels format header ignore missing categorical classifier neighbors votes threads",
     .options = options,
     .example = "gersh predict model.gersh new.csv --neighbors 5 --proba",
     .run = run,

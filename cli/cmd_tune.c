@@ -37,19 +37,20 @@ static int print_table(const cli_args *args, const gersh_dataset *data, const ge
            gersh_dataset_features(data), gersh_dataset_classes(data));
     printf("%zu fits in %.1f s; accuracies of neighbours' votes on rows that were not learned from\n\n",
            result->fits, result->seconds);
-    printf("  %-11s %-9s %-9s %8s %10s %18s %6s\n", "objective", "solver", "scale", "trace", "neighbors",
-           "accuracy %", "round");
+    printf("  %-11s %-9s %-9s %8s %10s %-9s %18s %6s\n", "objective", "solver", "scale", "trace",
+           "neighbors", "votes", "accuracy %", "round");
     for (size_t r = 0; r < result->count && r < SHOWN; r++) {
         const gersh_tune_row *row = &result->row[r];
         char accuracy[48];
         snprintf(accuracy, sizeof accuracy, "%.1f +- %.1f", 100 * row->accuracy, 100 * row->uncertainty);
-        printf("%c %-11s %-9s %-9s %7.4gx %10zu %18s %6d\n", r == 0 ? '*' : ' ',
+        printf("%c %-11s %-9s %-9s %7.4gx %10zu %-9s %18s %6d\n", r == 0 ? '*' : ' ',
                is_plain(row) ? "-" : row->objective, row->solver, row->scale, row->trace, row->neighbors,
-               accuracy, row->round);
+               row->votes, accuracy, row->round);
     }
     if (result->count > SHOWN)
         printf("  and %zu more; --json lists all\n", result->count - SHOWN);
     printf("\n* chosen; trace: multiple of the default budget; solver identity: the Euclidean metric;\n"
+           "votes: one a neighbour, or by the inverse of its distance;\n"
            "round: how far the candidate came, with more rows in every round\n");
     if (path != NULL)
         printf("\nmodel written to %s\n", path);
@@ -61,11 +62,11 @@ static int print_json(const gersh_dataset *data, const gersh_tuning *result, con
     json_t *rows = json_array();
     for (size_t r = 0; r < result->count; r++) {
         const gersh_tune_row *row = &result->row[r];
-        json_t *one =
-            json_pack("{s:s, s:s, s:s, s:f, s:I, s:f, s:f, s:f, s:i, s:f}", "objective", row->objective,
-                      "solver", row->solver, "scale", row->scale, "trace_factor", row->trace, "neighbors",
-                      (json_int_t)row->neighbors, "score", row->score, "accuracy", row->accuracy,
-                      "uncertainty", row->uncertainty, "round", row->round, "seconds", row->seconds);
+        json_t *one = json_pack("{s:s, s:s, s:s, s:f, s:I, s:s, s:f, s:f, s:f, s:i, s:f}", "objective",
+                                row->objective, "solver", row->solver, "scale", row->scale, "trace_factor",
+                                row->trace, "neighbors", (json_int_t)row->neighbors, "votes", row->votes,
+                                "score", row->score, "accuracy", row->accuracy, "uncertainty",
+                                row->uncertainty, "round", row->round, "seconds", row->seconds);
         if (json_array_append_new(rows, one) != 0) {
             json_decref(rows);
             return cli_print_json(NULL);
@@ -160,7 +161,7 @@ const cli_command cli_tune = {
              "--tuned' measures on rows that the search never saw.",
     .settings =
         "label labels format header ignore missing categorical weights scale objective solver trace rho "
-        "tol max-iter neighbors seed threads",
+        "tol max-iter neighbors votes seed threads",
     .options = options,
     .example = "gersh tune data.csv --label class -o model.gersh",
     .run = run,

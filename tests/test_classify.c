@@ -45,6 +45,8 @@ static problem random_problem(gersh__random *random, size_t k, int shape, double
         for (size_t j = 0; j < k; j++)
             x[i * k + j] = factor * (gersh__random_normal(random) + (j == c % k ? 1.5 : 0));
     }
+    if (n % 2 == 0) /* a new row that is known */
+        memcpy(x + n * k, x, k * sizeof *x);
     assert_ok(
         gersh_dataset_new(&p.train, n, k, x, k, regress ? NULL : label, regress ? target : NULL, NULL));
     assert_ok(gersh_dataset_new(&p.test, fresh, k, x + n * k, k, NULL, NULL, NULL));
@@ -106,18 +108,33 @@ static size_t nearest_rows(size_t *near, const problem *p, const double *x, size
     return count;
 }
 
-static void check_knn(const problem *p, size_t k, const int *label, const double *proba)
+/* Votes of the near rows: their weights, or by distance these over it; rows at distance 0 outvote all others. */
+static void naive_votes(double *vote, const problem *p, const size_t *near, size_t count, const double *x,
+                        int by_distance)
+{
+    int zero = 0;
+    for (size_t c = 0; c < count; c++)
+        zero |= distance_to(p, x, train_row(p, near[c])) == 0;
+    for (size_t c = 0; c < count; c++) {
+        double d = sqrt(distance_to(p, x, train_row(p, near[c])));
+        double factor = !by_distance ? 1 : zero ? d == 0 : 1 / d;
+        vote[c] = p->weight[near[c]] * factor;
+    }
+}
+
+static void check_knn(const problem *p, gersh__voters voters, const int *label, const double *proba)
 {
     size_t classes = gersh_dataset_classes(p->train), near[MOST];
     for (size_t i = 0; i < gersh_dataset_rows(p->test); i++) {
-        double votes[CLASSES] = {0}, total = 0;
-        size_t first[CLASSES], count = nearest_rows(near, p, test_row(p, i), k), best = 0;
+        double votes[CLASSES] = {0}, total = 0, vote[MOST];
+        size_t first[CLASSES], count = nearest_rows(near, p, test_row(p, i), voters.k), best = 0;
+        naive_votes(vote, p, near, count, test_row(p, i), voters.by_distance);
         for (size_t c = 0; c < classes; c++)
             first[c] = MOST;
         for (size_t c = count; c-- > 0;) {
-            votes[gersh_dataset_labels(p->train)[near[c]]] += p->weight[near[c]];
+            votes[gersh_dataset_labels(p->train)[near[c]]] += vote[c];
             first[gersh_dataset_labels(p->train)[near[c]]] = c;
-            total += p->weight[near[c]];
+            total += vote[c];
         }
         for (size_t c = 1; c < classes; c++)
             if (votes[c] > votes[best] * (1 + 1e-12) ||
@@ -125,7 +142,8 @@ static void check_knn(const problem *p, size_t k, const int *label, const double
                 best = c;
         assert_int_equal(label[i], best);
         for (size_t c = 0; c < classes; c++)
-            assert_true(fabs(proba[i * classes + c] - votes[c] / total) < 1e-12);
+            assert_true(fabs(proba[i * classes + c] - votes[c] / total) <
+                        (voters.by_distance ? 1e-9 : 1e-12));
     }
 }
 
@@ -236,17 +254,18 @@ static void equal_naive_classifiers(void **unused)
     for (int c = 0; c < cases(300); c++) {
         size_t features = 1 + (size_t)gersh__random_below(&random, 8),
                k = 1 + (size_t)gersh__random_below(&random, 30);
+        gersh__voters voters = {k, c % 3 == 1};
         problem p = random_problem(&random, features, c % METRICS, 4, 0, c % 2);
         int label[MOST];
         double proba[MOST * CLASSES];
-        assert_ok(gersh__classify(label, proba, gersh__classifier_find("knn"), p.metric, p.train, p.test, k,
-                                  1 + c % 2, NULL));
-        check_knn(&p, k, label, proba);
+        assert_ok(gersh__classify(label, proba, gersh__classifier_find("knn"), p.metric, p.train, p.test,
+                                  voters, 1 + c % 2, NULL));
+        check_knn(&p, voters, label, proba);
         assert_ok(gersh__classify(label, proba, gersh__classifier_find("mahalanobis"), p.metric, p.train,
-                                  p.test, k, 1, NULL));
+                                  p.test, (gersh__voters){k, 0}, 1, NULL));
         check_mahalanobis(&p, label, proba);
         assert_ok(gersh__classify(label, proba, gersh__classifier_find("graph"), p.metric, p.train, p.test,
-                                  k, 1 + c % 2, NULL));
+                                  voters, 1 + c % 2, NULL));
         double worst = check_graph(&p, label, proba);
         if (worst > 1e-6)
             fail_msg("case %d: a probability is off by %g", c, worst);
@@ -268,8 +287,8 @@ static void weights_that_underflow(void **unused)
                                        sizes[s], 0, c % 2);
             int label[MOST];
             double proba[MOST * CLASSES];
-            assert_ok(gersh__classify(label, proba, &gersh__classifier_graph, p.metric, p.train, p.test, 1,
-                                      1, NULL));
+            assert_ok(gersh__classify(label, proba, &gersh__classifier_graph, p.metric, p.train, p.test,
+                                      (gersh__voters){1, 0}, 1, NULL));
             double off = check_graph(&p, label, proba);
             worst = fmax(worst, off);
             sum += off;
@@ -295,7 +314,7 @@ static void limits_hardly_matter(void **unused)
     gersh__random_seed(&random, 17);
     for (int c = 0; c < cases(100); c++) {
         problem p = random_problem(&random, 3, TREE_METRIC, c % 2 ? 60 : 4, 0, 0);
-        gersh__classify_task task = {p.metric, p.train, p.test, 1, 1, NULL};
+        gersh__classify_task task = {p.metric, p.train, p.test, {1, 0}, 1, NULL};
         int first[MOST], second[MOST], third[MOST];
         double one[MOST * CLASSES] = {0}, two[MOST * CLASSES] = {0}, three[MOST * CLASSES] = {0};
         assert_ok(gersh__classify_graph(first, one, &task, &wide));
@@ -324,7 +343,8 @@ static void no_usable_weight(void **unused)
     double proba[18];
     assert_ok(gersh_dataset_new(&train, 3, 1, known, 1, labels, NULL, NULL));
     assert_ok(gersh_dataset_new(&test, 6, 1, fresh, 1, NULL, NULL, NULL));
-    assert_ok(gersh__classify(label, proba, &gersh__classifier_graph, NULL, train, test, 1, 1, NULL));
+    assert_ok(gersh__classify(label, proba, &gersh__classifier_graph, NULL, train, test,
+                              (gersh__voters){1, 0}, 1, NULL));
     for (int i = 0; i < 6; i++) {
         assert_int_equal(label[i], expected[i]);
         assert_true(proba[i * 3 + expected[i]] > 0.999);
@@ -344,9 +364,11 @@ static void ties_of_votes(void **unused)
     double proba[3];
     assert_ok(gersh_dataset_new(&train, 6, 1, known, 1, labels, NULL, NULL));
     assert_ok(gersh_dataset_new(&test, 1, 1, fresh, 1, NULL, NULL, NULL));
-    assert_ok(gersh__classify(label, proba, &gersh__classifier_knn, NULL, train, test, 4, 1, NULL));
+    assert_ok(gersh__classify(label, proba, &gersh__classifier_knn, NULL, train, test,
+                              (gersh__voters){4, 0}, 1, NULL));
     assert_true(label[0] == 1 && proba[0] == 0.5 && proba[1] == 0.5 && proba[2] == 0);
-    assert_ok(gersh__classify(label, NULL, &gersh__classifier_knn, NULL, train, test, 100, 1, NULL));
+    assert_ok(gersh__classify(label, NULL, &gersh__classifier_knn, NULL, train, test,
+                              (gersh__voters){100, 0}, 1, NULL));
     assert_int_equal(label[0], 1);
     gersh_dataset_free(train);
     gersh_dataset_free(test);
@@ -360,27 +382,30 @@ static void targets_are_means(void **unused)
     for (int c = 0; c < cases(100); c++) {
         size_t k = 1 + (size_t)gersh__random_below(&random, 12), near[MOST];
         problem p = random_problem(&random, 3, c % METRICS, 4, 1, c % 2);
-        double value[MOST];
+        double value[MOST], vote[MOST];
+        int by_distance = c % 3 == 0;
         int label[MOST];
-        assert_ok(gersh__regress(value, &gersh__classifier_knn, p.metric, p.train, p.test, k, 1, NULL));
+        assert_ok(gersh__regress(value, &gersh__classifier_knn, p.metric, p.train, p.test,
+                                 (gersh__voters){k, by_distance}, 1, NULL));
         for (size_t i = 0; i < gersh_dataset_rows(p.test); i++) {
             double sum = 0, total = 0;
             size_t count = nearest_rows(near, &p, test_row(&p, i), k);
+            naive_votes(vote, &p, near, count, test_row(&p, i), by_distance);
             for (size_t t = 0; t < count; t++) {
-                sum += p.weight[near[t]] * gersh_dataset_targets(p.train)[near[t]];
-                total += p.weight[near[t]];
+                sum += vote[t] * gersh_dataset_targets(p.train)[near[t]];
+                total += vote[t];
             }
-            assert_true(fabs(value[i] - sum / total) < 1e-12);
+            assert_true(fabs(value[i] - sum / total) < (by_distance ? 1e-9 : 1e-12));
         }
-        assert_int_equal(
-            gersh__regress(value, &gersh__classifier_graph, p.metric, p.train, p.test, k, 1, NULL),
-            GERSH_ERROR_ARGUMENT);
+        assert_int_equal(gersh__regress(value, &gersh__classifier_graph, p.metric, p.train, p.test,
+                                        (gersh__voters){k, 0}, 1, NULL),
+                         GERSH_ERROR_ARGUMENT);
         assert_string_equal(
             gersh_last_error(),
             "--classifier: 'graph' tells classes apart, but the targets are real numbers; use knn");
-        assert_int_equal(
-            gersh__classify(label, NULL, &gersh__classifier_knn, p.metric, p.train, p.test, k, 1, NULL),
-            GERSH_ERROR_ARGUMENT);
+        assert_int_equal(gersh__classify(label, NULL, &gersh__classifier_knn, p.metric, p.train, p.test,
+                                         (gersh__voters){k, 0}, 1, NULL),
+                         GERSH_ERROR_ARGUMENT);
         free_problem(&p);
     }
 }
@@ -411,7 +436,7 @@ static void threads_do_not_matter(void **unused)
             found[t] = calloc(fresh, sizeof *found[t]);
             proba[t] = calloc(fresh * 2, sizeof *proba[t]);
             assert_ok(gersh__classify(found[t], proba[t], gersh__classifier_find(names[c]), NULL, train,
-                                      test, 5, t + 1, NULL));
+                                      test, (gersh__voters){5, 0}, t + 1, NULL));
             assert_memory_equal(found[t], found[0], fresh * sizeof *found[t]);
             assert_memory_equal(proba[t], proba[0], fresh * 2 * sizeof *proba[t]);
         }
@@ -439,24 +464,24 @@ static void wrong_tasks_are_refused(void **unused)
     gersh_cancel cancel = {1};
     int label[MOST];
     assert_null(gersh__classifier_find("kn"));
-    assert_int_equal(
-        gersh__classify(label, NULL, &gersh__classifier_knn, p.metric, p.train, q.test, 1, 1, NULL),
-        GERSH_ERROR_ARGUMENT);
+    assert_int_equal(gersh__classify(label, NULL, &gersh__classifier_knn, p.metric, p.train, q.test,
+                                     (gersh__voters){1, 0}, 1, NULL),
+                     GERSH_ERROR_ARGUMENT);
     assert_string_equal(gersh_last_error(),
                         "the training rows have 3 features but the new rows have 2; use the same columns");
-    assert_int_equal(
-        gersh__classify(label, NULL, &gersh__classifier_knn, p.metric, q.train, q.test, 1, 1, NULL),
-        GERSH_ERROR_ARGUMENT);
-    assert_int_equal(
-        gersh__classify(label, NULL, &gersh__classifier_knn, p.metric, p.train, p.test, 0, 1, NULL),
-        GERSH_ERROR_ARGUMENT);
-    assert_int_equal(
-        gersh__classify(label, NULL, &gersh__classifier_knn, p.metric, p.test, p.test, 1, 1, NULL),
-        GERSH_ERROR_ARGUMENT);
+    assert_int_equal(gersh__classify(label, NULL, &gersh__classifier_knn, p.metric, q.train, q.test,
+                                     (gersh__voters){1, 0}, 1, NULL),
+                     GERSH_ERROR_ARGUMENT);
+    assert_int_equal(gersh__classify(label, NULL, &gersh__classifier_knn, p.metric, p.train, p.test,
+                                     (gersh__voters){0, 0}, 1, NULL),
+                     GERSH_ERROR_ARGUMENT);
+    assert_int_equal(gersh__classify(label, NULL, &gersh__classifier_knn, p.metric, p.test, p.test,
+                                     (gersh__voters){1, 0}, 1, NULL),
+                     GERSH_ERROR_ARGUMENT);
     static const char *const names[] = {"knn", "mahalanobis", "graph"};
     for (int c = 0; c < 3; c++)
         assert_int_equal(gersh__classify(label, NULL, gersh__classifier_find(names[c]), p.metric, p.train,
-                                         p.test, 1, 1, &cancel),
+                                         p.test, (gersh__voters){1, 0}, 1, &cancel),
                          GERSH_ERROR_CANCELLED);
     free_problem(&p);
     free_problem(&q);
@@ -475,7 +500,7 @@ static void failing_allocations_leak_nothing(void **unused)
         for (long at = 1; made >= at || at == 1; at++) {
             gersh__alloc_fail_at(at);
             gersh_status status = gersh__classify(label, NULL, gersh__classifier_find(names[c]), p.metric,
-                                                  p.train, p.test, 3, 1, NULL);
+                                                  p.train, p.test, (gersh__voters){3, 0}, 1, NULL);
             made = gersh__alloc_fail_at(0);
             assert_int_equal(status, made >= at ? GERSH_ERROR_MEMORY : GERSH_OK);
         }

@@ -266,7 +266,7 @@ static void equals_the_classifiers(void **unused)
         double proba[fresh * 3];
         assert_ok(gersh_predict(&p, model, new_data, settings, NULL));
         assert_ok(gersh__classify(label, proba, gersh__classifier_find(classifiers[c]),
-                                  gersh_model_metric(model), train, test, 7, 1, NULL));
+                                  gersh_model_metric(model), train, test, (gersh__voters){7, 0}, 1, NULL));
         assert_memory_equal(p->label, label, sizeof label);
         assert_memory_equal(p->proba, proba, sizeof proba);
         assert_false(p->has_truth);

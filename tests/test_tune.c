@@ -94,7 +94,7 @@ static void votes_are_those_of_the_classifier(void **unused)
 {
     (void)unused;
     enum { N = 60, FOLDS = 4, LEARN = 31 };
-    static const gersh__tune_neighbors neighbors = {5, {1, 2, 4, 10, 90}};
+    static const gersh__tune_neighbors neighbors = {5, {1, 2, 4, 10, 90}, 2, {"distance", "equal"}};
     static const gersh__tune_family families[] = {
         {"zscore", "glr", "identity", 0}, {"paper", "mcml", "hull", 1}, {"none", "lmnn", "psd", 1}};
     gersh__random random;
@@ -127,20 +127,21 @@ static void votes_are_those_of_the_classifier(void **unused)
             assert_ok(gersh__tune_settings(&settings, NULL, &families[f], gersh__tune_trace(learn)));
             gersh_fit_options options = {.weights = gersh_dataset_weights(learn)};
             assert_ok(gersh_fit(&metric, &info, learn, settings, &options));
-            for (size_t g = 0; g < neighbors.count; g++) {
+            for (size_t r = 0; r < 2 * neighbors.count; r++) {
+                size_t g = r / 2, rule = r % 2;
                 int label[N];
                 double count = 0, sure = 0, proba[2 * N],
                        k = fmin((double)neighbors.k[g], (double)rows[1].trains);
                 assert_ok(gersh__classify(label, proba, &gersh__classifier_knn, metric, train, test,
-                                          neighbors.k[g], 1, NULL));
+                                          (gersh__voters){neighbors.k[g], rule == 0}, 1, NULL));
                 for (size_t i = 0; i < rows[1].tests; i++) {
                     int truth = gersh_dataset_labels(test)[i];
                     double weight = weighted ? weights[rows[1].test[i]] : 1;
                     count += label[i] == truth ? weight : 0;
                     sure += weight * log((k * proba[2 * i + (size_t)truth] + 0.5) / (k + 1));
                 }
-                assert_true(fabs(count - votes[1].right[g]) <= 1e-9);
-                assert_true(fabs(sure - votes[1].sure[g]) <= 1e-9 * fabs(sure));
+                assert_true(fabs(count - votes[1].right[rule][g]) <= 1e-9);
+                assert_true(fabs(sure - votes[1].sure[rule][g]) <= 1e-9 * fabs(sure));
             }
             gersh_metric_free(metric);
             gersh_settings_free(settings);
@@ -210,6 +211,7 @@ static void the_choice_is_learned(void **unused)
     assert_string_equal(gersh_settings_get(settings, "solver"), best->solver);
     assert_string_equal(gersh_settings_get(settings, "scale"), best->scale);
     assert_string_equal(gersh_settings_get(settings, "neighbors"), neighbors);
+    assert_string_equal(gersh_settings_get(settings, "votes"), best->votes);
     gersh_verification report;
     assert_ok(gersh_model_verify(&report, first->model, NULL));
     assert_true(report.passed);
@@ -224,11 +226,11 @@ static void given_settings_are_kept(void **unused)
     gersh__random random;
     gersh__random_seed(&random, 5);
     gersh_dataset *data = planted(&random, 40, 1);
-    static const char *const set[] = {"objective", "deml",  "solver", "balanced",  "scale",
-                                      "paper",     "trace", "3",      "neighbors", "4"};
-    gersh_tuning *tuning = tuned(data, set, 5);
+    static const char *const set[] = {"objective", "deml", "solver",    "balanced", "scale", "paper",
+                                      "trace",     "3",    "neighbors", "4",        "votes", "distance"};
+    gersh_tuning *tuning = tuned(data, set, 6);
     assert_int_equal(tuning->count, 1);
-    for (size_t i = 0; i < 5; i++)
+    for (size_t i = 0; i < 6; i++)
         assert_string_equal(gersh_settings_get(gersh_model_settings(tuning->model), set[2 * i]),
                             set[2 * i + 1]);
     assert_int_equal(tuning->row[0].neighbors, 4);

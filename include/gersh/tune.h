@@ -35,7 +35,8 @@ typedef struct gersh_tune_row {
     const char *objective, *solver; /* `identity` is the Euclidean metric */
     const char *scale;
     double trace;       /* multiple of the default trace budget */
-    size_t neighbors;   /* the best number of neighbours */
+    size_t neighbors;   /* the best number of neighbours, */
+    const char *votes;  /* and rule of their votes, as the setting has it */
     double score;       /* by which the candidates are ranked: the accuracy, and how clear the votes were */
     double accuracy;    /* estimated by cross-validation */
     double uncertainty; /* standard error of that estimate */
@@ -55,7 +56,7 @@ typedef struct gersh_tuning {
 /*
  * Searches on data that is not scaled, several fits at a time as the setting `threads` says, with the same
  * choice however many there are, unless the budget ends the search. Settings that are given and that the
- * search would choose (scale, objective, solver, trace, neighbors) stay as they are. settings and options may
+ * search would choose (scale, objective, solver, trace, neighbors, votes) stay as they are. settings and options may
  * be NULL.
  */
 GERSH_API gersh_status gersh_tune(gersh_tuning **out, const gersh_dataset *data,

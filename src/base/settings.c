@@ -73,6 +73,8 @@ static const gersh_setting_info table[GERSH__SETTINGS] = {
          "labels that are smoothest on the graph of all rows"},
     [GERSH__NEIGHBORS] = {"neighbors", GERSH_SETTING_WHOLE, GERSH_SETTINGS_USE, "10", NULL, 1, 1e9, "N",
                           "nearest rows that knn asks; where there are fewer, all of them"},
+    [GERSH__VOTES] = {"votes", GERSH_SETTING_CHOICE, GERSH_SETTINGS_USE, "equal", "equal|distance", 0, 0,
+                      NULL, "votes of the nearest rows: one each, or the inverse of their distance"},
     [GERSH__SEED] = {"seed", GERSH_SETTING_WHOLE, GERSH_SETTINGS_RUN, "0", NULL, 0, LARGEST_SEED, "N",
                      "seed of the random numbers; the same seed gives the same result"},
     [GERSH__THREADS] = {"threads", GERSH_SETTING_WHOLE, GERSH_SETTINGS_RUN, "0", NULL, 0, 1024, "N",

@@ -1,9 +1,9 @@
 /*
  * The registry of classifiers, and the two that need neighbours only.
  *
- * `knn`: the weights of the k nearest rows are votes; of classes with the same sum that one wins whose
- * nearest member among the k is nearest. Probabilities are shares of the votes. A target is the weighted
- * mean of the k.
+ * `knn`: the k nearest rows vote, with their weights or with these over the distance; of classes with the same
+ * sum that one wins whose nearest member among the k is nearest. Probabilities are shares of the votes. A target is
+ * the mean of the k by votes.
  *
  * `mahalanobis`: the class with the nearest mean; probabilities are proportional to exp(−d).
  */
@@ -27,48 +27,71 @@ const gersh__classifier *gersh__classifier_find(const char *name)
     return NULL;
 }
 
-/* The k nearest training rows of every test row; *near is the caller's. */
-static gersh_status find_nearest(size_t **near, const gersh__classify_task *task)
-{
-    gersh_neighbors *index = NULL;
-    size_t n = gersh_dataset_rows(task->test), features = gersh_dataset_features(task->train);
-    *near = gersh__alloc(n, task->k * sizeof **near);
-    if (*near == NULL)
-        return GERSH_ERROR_MEMORY;
-    gersh_status status =
-        gersh_neighbors_new(&index, task->metric, gersh_dataset_rows(task->train), features,
-                            gersh_dataset_values(task->train), features, task->threads);
-    if (status == GERSH_OK)
-        status = gersh_neighbors_find(index, NULL, *near, n, gersh_dataset_values(task->test), features,
-                                      task->k, task->cancel);
-    gersh_neighbors_free(index);
-    return status;
-}
-
 static double row_weight(const gersh_dataset *data, size_t row)
 {
     return gersh_dataset_weights(data) != NULL ? gersh_dataset_weights(data)[row] : 1;
 }
 
+void gersh__count_votes(double *vote, const gersh_dataset *train, const size_t *near,
+                        const double *distance, size_t count, int by_distance)
+{
+    double nearest = distance[0]; /* vote may be the same array */
+    for (size_t c = 0; c < count; c++) {
+        double weight = row_weight(train, near[c]), here = distance[c];
+        if (!by_distance)
+            vote[c] = weight;
+        else if (nearest > 0)
+            vote[c] = weight * sqrt(nearest / here); /* a common factor, so that nothing overflows */
+        else
+            vote[c] = here > 0 ? 0 : weight;
+    }
+}
+
+/* For every test row the k nearest training rows, and their votes; both are the caller's. */
+static gersh_status find_voters(size_t **near, double **vote, const gersh__classify_task *task)
+{
+    gersh_neighbors *index = NULL;
+    size_t n = gersh_dataset_rows(task->test), features = gersh_dataset_features(task->train),
+           k = task->voters.k;
+    *near = gersh__alloc(n, k * sizeof **near);
+    *vote = gersh__alloc(n, k * sizeof **vote);
+    if (*near == NULL || *vote == NULL)
+        return GERSH_ERROR_MEMORY;
+    gersh_status status =
+        gersh_neighbors_new(&index, task->metric, gersh_dataset_rows(task->train), features,
+                            gersh_dataset_values(task->train), features, task->threads);
+    if (status == GERSH_OK)
+        status = gersh_neighbors_find(index, *vote, *near, n, gersh_dataset_values(task->test), features, k,
+                                      task->cancel);
+    for (size_t i = 0; i < n && status == GERSH_OK; i++) {
+        double *mine = *vote + i * k;
+        gersh__count_votes(mine, task->train, *near + i * k, mine, k, task->voters.by_distance);
+    }
+    gersh_neighbors_free(index);
+    return status;
+}
+
 static gersh_status classify_knn(int *label, double *proba, const gersh__classify_task *task)
 {
     const int *known = gersh_dataset_labels(task->train);
-    size_t classes = gersh_dataset_classes(task->train), *near = NULL;
-    gersh_status status = find_nearest(&near, task);
+    size_t classes = gersh_dataset_classes(task->train), k = task->voters.k, *near = NULL;
+    double *vote = NULL;
+    gersh_status status = find_voters(&near, &vote, task);
     for (size_t i = 0; i < gersh_dataset_rows(task->test) && status == GERSH_OK; i++) {
-        const size_t *mine = near + i * task->k;
+        const size_t *mine = near + i * k;
         double *votes = proba + i * classes, total = 0;
-        for (size_t c = 0; c < task->k; c++) {
-            votes[known[mine[c]]] += row_weight(task->train, mine[c]);
-            total += row_weight(task->train, mine[c]);
+        for (size_t c = 0; c < k; c++) {
+            votes[known[mine[c]]] += vote[i * k + c];
+            total += vote[i * k + c];
         }
         label[i] = known[mine[0]];
-        for (size_t c = 1; c < task->k; c++)
+        for (size_t c = 1; c < k; c++)
             if (votes[known[mine[c]]] > votes[label[i]])
                 label[i] = known[mine[c]];
         for (size_t c = 0; c < classes; c++)
             votes[c] /= total;
     }
+    gersh__free(vote);
     gersh__free(near);
     return status;
 }
@@ -76,17 +99,18 @@ static gersh_status classify_knn(int *label, double *proba, const gersh__classif
 static gersh_status regress_knn(double *value, const gersh__classify_task *task)
 {
     const double *target = gersh_dataset_targets(task->train);
-    size_t *near = NULL;
-    gersh_status status = find_nearest(&near, task);
+    size_t *near = NULL, k = task->voters.k;
+    double *vote = NULL;
+    gersh_status status = find_voters(&near, &vote, task);
     for (size_t i = 0; i < gersh_dataset_rows(task->test) && status == GERSH_OK; i++) {
         double sum = 0, total = 0;
-        for (size_t c = 0; c < task->k; c++) {
-            size_t row = near[i * task->k + c];
-            sum += row_weight(task->train, row) * target[row];
-            total += row_weight(task->train, row);
+        for (size_t c = i * k; c < (i + 1) * k; c++) {
+            sum += vote[c] * target[near[c]];
+            total += vote[c];
         }
         value[i] = sum / total;
     }
+    gersh__free(vote);
     gersh__free(near);
     return status;
 }
@@ -185,7 +209,7 @@ static gersh_status check_task(const gersh__classify_task *task)
     if (task->metric != NULL && task->metric->features != k)
         return gersh__fail(GERSH_ERROR_ARGUMENT, "the metric has %zu features but the rows have %zu",
                            task->metric->features, k);
-    return task->k > 0
+    return task->voters.k > 0
                ? GERSH_OK
                : gersh__fail(GERSH_ERROR_ARGUMENT, "0 neighbours are asked for; ask for at least 1");
 }
@@ -202,16 +226,17 @@ static gersh_status prepare(gersh__classify_task *task, gersh_dataset **kept)
         return status;
     if (*kept != NULL)
         task->train = *kept;
-    if (task->k > gersh_dataset_rows(task->train))
-        task->k = gersh_dataset_rows(task->train);
+    if (task->voters.k > gersh_dataset_rows(task->train))
+        task->voters.k = gersh_dataset_rows(task->train);
     return GERSH_OK;
 }
 
 gersh_status gersh__classify(int *label, double *proba, const gersh__classifier *kind,
                              const gersh_metric *metric, const gersh_dataset *train,
-                             const gersh_dataset *test, size_t k, int threads, const gersh_cancel *cancel)
+                             const gersh_dataset *test, gersh__voters voters, int threads,
+                             const gersh_cancel *cancel)
 {
-    gersh__classify_task task = {metric, train, test, k, threads, cancel};
+    gersh__classify_task task = {metric, train, test, voters, threads, cancel};
     gersh_dataset *kept = NULL;
     double *own = NULL;
     size_t rows = gersh_dataset_rows(test), classes = gersh_dataset_classes(train);
@@ -232,10 +257,10 @@ gersh_status gersh__classify(int *label, double *proba, const gersh__classifier 
 }
 
 gersh_status gersh__regress(double *value, const gersh__classifier *kind, const gersh_metric *metric,
-                            const gersh_dataset *train, const gersh_dataset *test, size_t k, int threads,
-                            const gersh_cancel *cancel)
+                            const gersh_dataset *train, const gersh_dataset *test, gersh__voters voters,
+                            int threads, const gersh_cancel *cancel)
 {
-    gersh__classify_task task = {metric, train, test, k, threads, cancel};
+    gersh__classify_task task = {metric, train, test, voters, threads, cancel};
     gersh_dataset *kept = NULL;
     if (gersh_dataset_targets(train) == NULL)
         return gersh__fail(GERSH_ERROR_ARGUMENT, "the training rows have no real-valued targets");

@@ -8,13 +8,19 @@
 #include "gersh/data.h"
 #include "gersh/metric.h"
 
+/* Who votes: the k nearest rows, each with its weight, or by_distance with its weight over the distance. */
+typedef struct gersh__voters {
+    size_t k;
+    int by_distance;
+} gersh__voters;
+
 /*
  * What a classifier gets: scaled rows. Every row of `train` has a positive weight, or there are no weights.
  */
 typedef struct gersh__classify_task {
     const gersh_metric *metric; /* NULL: Euclidean */
     const gersh_dataset *train, *test;
-    size_t k; /* neighbours, from 1 to the rows of train */
+    gersh__voters voters; /* k from 1 to the rows of train */
     int threads;
     const gersh_cancel *cancel;
 } gersh__classify_task;
@@ -44,12 +50,20 @@ const gersh__classifier *gersh__classifier_find(const char *name);
  */
 gersh_status gersh__classify(int *label, double *proba, const gersh__classifier *kind,
                              const gersh_metric *metric, const gersh_dataset *train,
-                             const gersh_dataset *test, size_t k, int threads, const gersh_cancel *cancel);
+                             const gersh_dataset *test, gersh__voters voters, int threads,
+                             const gersh_cancel *cancel);
 
 /* The same for targets. */
 gersh_status gersh__regress(double *value, const gersh__classifier *kind, const gersh_metric *metric,
-                            const gersh_dataset *train, const gersh_dataset *test, size_t k, int threads,
-                            const gersh_cancel *cancel);
+                            const gersh_dataset *train, const gersh_dataset *test, gersh__voters voters,
+                            int threads, const gersh_cancel *cancel);
+
+/*
+ * The votes of training rows that are near a row: near[c] has the squared distance[c], ascending. Where some are at
+ * distance 0, only these have a vote by distance. vote and distance may be the same array.
+ */
+void gersh__count_votes(double *vote, const gersh_dataset *train, const size_t *near,
+                        const double *distance, size_t count, int by_distance);
 
 /* How much the classifier `graph` may take. */
 typedef struct gersh__graph_limits {

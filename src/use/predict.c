@@ -139,21 +139,24 @@ static gersh_status predict(gersh_prediction *p, const gersh_model *model, const
 {
     const gersh__classifier *kind = gersh__classifier_find(
         gersh__setting_text(who_says(GERSH__CLASSIFIER, settings, model), GERSH__CLASSIFIER));
-    size_t k = (size_t)gersh__setting_whole(who_says(GERSH__NEIGHBORS, settings, model), GERSH__NEIGHBORS);
+    gersh__voters voters = {
+        (size_t)gersh__setting_whole(who_says(GERSH__NEIGHBORS, settings, model), GERSH__NEIGHBORS),
+        gersh__setting_is(who_says(GERSH__VOTES, settings, model), GERSH__VOTES, "distance")};
     int threads = (int)gersh__setting_whole(settings, GERSH__THREADS);
     const gersh_metric *metric = gersh_model_metric(model);
     p->rows = gersh_dataset_rows(test);
     p->classes = gersh_dataset_classes(train);
     if (gersh_dataset_targets(train) != NULL) {
         p->value = gersh__alloc(p->rows, sizeof *p->value);
-        return p->value != NULL ? gersh__regress(p->value, kind, metric, train, test, k, threads, cancel)
-                                : GERSH_ERROR_MEMORY;
+        return p->value != NULL
+                   ? gersh__regress(p->value, kind, metric, train, test, voters, threads, cancel)
+                   : GERSH_ERROR_MEMORY;
     }
     p->label = gersh__alloc(p->rows, sizeof *p->label);
     p->proba = gersh__alloc(p->rows, p->classes * sizeof *p->proba);
     if (p->label == NULL || p->proba == NULL)
         return GERSH_ERROR_MEMORY;
-    return gersh__classify(p->label, p->proba, kind, metric, train, test, k, threads, cancel);
+    return gersh__classify(p->label, p->proba, kind, metric, train, test, voters, threads, cancel);
 }
 
 gersh_status gersh_predict(gersh_prediction **out, const gersh_model *model, const gersh_dataset *data,

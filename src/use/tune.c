@@ -7,7 +7,7 @@
  * some hundred rows is nearly that of all rows, while its time grows with their square; so most candidates cost little,
  * and all rows vote. Fits that differ in the trace budget only are one task: each begins where the last one ended.
  *
- * The number of neighbours costs nothing: all numbers are counted in one search.
+ * The number of neighbours and the rule of their votes cost nothing: all are counted in one search.
  *
  * On some hundred rows, accuracies of a dozen candidates differ by luck as much as by merit. Two things take out luck:
  * the mean is taken with the next smaller and larger number of neighbours, which must do nearly as well; and the score
@@ -58,8 +58,8 @@ static const struct {
                 {"lmnn", "hull", 0, 0},
                 {"lmnn", "psd", 0, 0}};
 
-static const gersh__tune_neighbors all_neighbors = {GERSH__TUNE_KS,
-                                                    {1, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100}};
+static const gersh__tune_neighbors all_neighbors = {
+    GERSH__TUNE_KS, {1, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100}, GERSH__TUNE_RULES, {"equal", "distance"}};
 
 /* What one candidate did on one fold. */
 typedef struct outcome {
@@ -71,9 +71,9 @@ typedef struct candidate {
     size_t family, trace;
     outcome outcome[ROUNDS][FOLDS];
     double score, accuracy, uncertainty;
-    double votes; /* that the accuracy is of, in this round */
-    size_t best;  /* of the numbers of neighbours */
-    int round;    /* the last one that judged it */
+    double votes;      /* that the accuracy is of, in this round */
+    size_t best, rule; /* of the numbers of neighbours, and of the rules of their votes */
+    int round;         /* the last one that judged it */
     int failed;
     double seconds;
 } candidate;
@@ -263,7 +263,16 @@ static double smooth(const double *values, size_t count, size_t at)
     return sum / (double)(high - low + 1);
 }
 
-/* The best number of neighbours of a candidate, by the folds that are common. */
+static void add_votes(gersh__tune_votes *sum, const gersh__tune_votes *votes)
+{
+    for (size_t r = 0; r < GERSH__TUNE_RULES; r++)
+        for (size_t g = 0; g < GERSH__TUNE_KS; g++) {
+            sum->right[r][g] += votes->right[r][g];
+            sum->sure[r][g] += votes->sure[r][g];
+        }
+}
+
+/* The best number of neighbours of a candidate, and rule of their votes, by the folds that are common. */
 static void judge(const search *s, candidate *c, int common[ROUNDS][FOLDS])
 {
     gersh__tune_votes sum = {0};
@@ -275,22 +284,21 @@ static void judge(const search *s, candidate *c, int common[ROUNDS][FOLDS])
                 continue;
             total += s->weight[r][f];
             own += r == s->round ? s->weight[r][f] : 0;
-            for (size_t g = 0; g < count; g++) {
-                sum.right[g] += c->outcome[r][f].votes.right[g];
-                sum.sure[g] += c->outcome[r][f].votes.sure[g];
-            }
+            add_votes(&sum, &c->outcome[r][f].votes);
         }
     }
     c->score = -INFINITY;
-    for (size_t g = 0; g < count; g++) {
-        double accuracy = smooth(sum.right, count, g) / total;
-        double score = accuracy + SURE * smooth(sum.sure, count, g) / total;
-        if (score > c->score) {
-            c->score = score;
-            c->accuracy = accuracy;
-            c->best = g;
+    for (size_t r = 0; r < s->neighbors.rules; r++)
+        for (size_t g = 0; g < count; g++) {
+            double accuracy = smooth(sum.right[r], count, g) / total;
+            double score = accuracy + SURE * smooth(sum.sure[r], count, g) / total;
+            if (score > c->score) {
+                c->score = score;
+                c->accuracy = accuracy;
+                c->best = g;
+                c->rule = r;
+            }
         }
-    }
     c->uncertainty = sqrt(c->accuracy * (1 - c->accuracy) / own);
     c->votes = own;
     c->round = s->round + 1;
@@ -406,6 +414,7 @@ static gersh_status make_rows(search *s)
                                                         .scale = family->scale,
                                                         .trace = gersh__tune_traces[c->trace],
                                                         .neighbors = s->neighbors.k[c->best],
+                                                        .votes = s->neighbors.rule[c->rule],
                                                         .score = c->score,
                                                         .accuracy = c->accuracy,
                                                         .uncertainty = c->uncertainty,
@@ -447,6 +456,8 @@ static gersh_status fit_best(search *s)
     if (status == GERSH_OK)
         status = gersh_settings_set(settings, "neighbors", neighbors);
     if (status == GERSH_OK)
+        status = gersh_settings_set(settings, "votes", s->neighbors.rule[best->rule]);
+    if (status == GERSH_OK)
         status = gersh_model_fit(&s->result->model, &info, s->data, settings, NULL);
     gersh_settings_free(settings);
     return status;
@@ -485,9 +496,14 @@ gersh_status gersh_tune(gersh_tuning **out, const gersh_dataset *data, const ger
     s->start = gersh__clock_seconds();
     s->folds = gersh_dataset_rows(data) < FOLDS ? gersh_dataset_rows(data) : FOLDS;
     s->neighbors = all_neighbors;
-    if (gersh__setting_given(settings, GERSH__NEIGHBORS))
-        s->neighbors =
-            (gersh__tune_neighbors){1, {(size_t)gersh__setting_whole(settings, GERSH__NEIGHBORS)}};
+    if (gersh__setting_given(settings, GERSH__NEIGHBORS)) {
+        s->neighbors.count = 1;
+        s->neighbors.k[0] = (size_t)gersh__setting_whole(settings, GERSH__NEIGHBORS);
+    }
+    if (gersh__setting_given(settings, GERSH__VOTES)) {
+        s->neighbors.rules = 1;
+        s->neighbors.rule[0] = gersh__setting_text(settings, GERSH__VOTES);
+    }
     s->result = gersh__alloc(1, sizeof *s->result);
     status = s->result != NULL ? gersh__pool_new(&pool, (int)gersh__setting_whole(settings, GERSH__THREADS))
                                : GERSH_ERROR_MEMORY;

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/settings.h"
 #include "gersh/neighbors.h"
+#include "use/classify.h"
 
 const double gersh__tune_traces[GERSH__TUNE_TRACES] = {0.25, 1, 4};
 
@@ -57,12 +58,12 @@ static double weight_of(const gersh_dataset *data, size_t row)
 }
 
 /*
- * Adds the row's votes, for every number of neighbours, as knn counts them. A share of the votes is taken as if one more
- * neighbour had voted for all classes alike, so that no share is 0.
+ * Adds the votes on a row, one rule, for every number of neighbours, as knn counts them. A share of the votes is taken as
+ * if one more neighbour had voted for all classes alike, so that no share is 0.
  */
-static void count_votes(gersh__tune_votes *out, const gersh__tune_neighbors *neighbors,
-                        const gersh_dataset *train, const size_t *near, size_t most, int truth,
-                        double weight, double *votes)
+static void add_votes(double *right, double *sure, const gersh__tune_neighbors *neighbors,
+                      const gersh_dataset *train, const size_t *near, const double *vote, size_t most,
+                      int truth, double weight, double *votes)
 {
     const int *known = gersh_dataset_labels(train);
     double classes = (double)gersh_dataset_classes(train), total = 0;
@@ -71,16 +72,16 @@ static void count_votes(gersh__tune_votes *out, const gersh__tune_neighbors *nei
     for (size_t g = 0; g < neighbors->count; g++) {
         size_t k = neighbors->k[g] < most ? neighbors->k[g] : most;
         for (; taken < k; taken++) {
-            votes[known[near[taken]]] += weight_of(train, near[taken]);
-            total += weight_of(train, near[taken]);
+            votes[known[near[taken]]] += vote[taken];
+            total += vote[taken];
         }
         int label = known[near[0]];
         for (size_t c = 1; c < k; c++)
             if (votes[known[near[c]]] > votes[label])
                 label = known[near[c]];
         double share = total > 0 ? votes[truth] / total : 0;
-        out->right[g] += label == truth ? weight : 0;
-        out->sure[g] += weight * log((share * (double)k + 1 / classes) / ((double)k + 1));
+        right[g] += label == truth ? weight : 0;
+        sure[g] += weight * log((share * (double)k + 1 / classes) / ((double)k + 1));
     }
 }
 
@@ -93,19 +94,28 @@ static gersh_status vote(gersh__tune_votes *out, const gersh__tune_neighbors *ne
     gersh_neighbors *index = NULL;
     most = most < n ? most : n;
     size_t *near = gersh__alloc(m, most * sizeof *near);
-    double *votes = gersh__alloc(gersh_dataset_classes(train), sizeof *votes);
-    gersh_status status = near != NULL && votes != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
+    double *distance = gersh__alloc(m, most * sizeof *distance), *votes = gersh__alloc(most, sizeof *votes);
+    double *sums = gersh__alloc(gersh_dataset_classes(train), sizeof *sums);
+    gersh_status status = near && distance && votes && sums ? GERSH_OK : GERSH_ERROR_MEMORY;
     *out = (gersh__tune_votes){0};
     if (status == GERSH_OK)
         status = gersh_neighbors_new(&index, metric, n, k, gersh_dataset_values(train), k, 1);
     if (status == GERSH_OK)
-        status = gersh_neighbors_find(index, NULL, near, m, gersh_dataset_values(test), k, most, cancel);
-    for (size_t i = 0; i < m && status == GERSH_OK; i++)
-        count_votes(out, neighbors, train, near + i * most, most, gersh_dataset_labels(test)[i],
-                    weight_of(test, i), votes);
+        status =
+            gersh_neighbors_find(index, distance, near, m, gersh_dataset_values(test), k, most, cancel);
+    for (size_t i = 0; i < m && status == GERSH_OK; i++) {
+        for (size_t r = 0; r < neighbors->rules; r++) {
+            gersh__count_votes(votes, train, near + i * most, distance + i * most, most,
+                               strcmp(neighbors->rule[r], "distance") == 0);
+            add_votes(out->right[r], out->sure[r], neighbors, train, near + i * most, votes, most,
+                      gersh_dataset_labels(test)[i], weight_of(test, i), sums);
+        }
+    }
     gersh_neighbors_free(index);
     gersh__free(near);
+    gersh__free(distance);
     gersh__free(votes);
+    gersh__free(sums);
     return status;
 }
 

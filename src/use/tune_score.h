@@ -6,20 +6,22 @@
 #include "gersh/fit.h"
 #include "use/tune_rows.h"
 
-enum { GERSH__TUNE_KS = 11, GERSH__TUNE_TRACES = 3 };
+enum { GERSH__TUNE_KS = 11, GERSH__TUNE_RULES = 2, GERSH__TUNE_TRACES = 3 };
 
 extern const double gersh__tune_traces[GERSH__TUNE_TRACES]; /* multiples of the default trace, rising */
 
-/* Numbers of neighbours that are tried, rising. */
+/* Numbers of neighbours that are tried, rising, and rules of their votes, as the setting `votes` has them. */
 typedef struct gersh__tune_neighbors {
     size_t count;
     size_t k[GERSH__TUNE_KS];
+    size_t rules;
+    const char *rule[GERSH__TUNE_RULES];
 } gersh__tune_neighbors;
 
-/* How the neighbours voted, for each of these numbers: sums over the test rows, by weight. */
+/* How the neighbours voted, for each of these rules and numbers: sums over the test rows, by weight. */
 typedef struct gersh__tune_votes {
-    double right[GERSH__TUNE_KS]; /* rows that they get right */
-    double sure[GERSH__TUNE_KS];  /* logarithms of the right class's share of the votes */
+    double right[GERSH__TUNE_RULES][GERSH__TUNE_KS]; /* rows that they get right */
+    double sure[GERSH__TUNE_RULES][GERSH__TUNE_KS]; /* logarithms of the right class's share of the votes */
 } gersh__tune_votes;
 
 /* What the candidates of a family share; they differ in trace and neighbours. */
