@@ -6,11 +6,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/json.h"
 #include "gersh/gersh.h"
 
 enum { EXIT_DONE = 0, EXIT_BAD = 1, EXIT_INTERNAL = 2, EXIT_INTERRUPTED = 130 };
 
-enum { CLI_OWN_OPTIONS = 8 };
+enum { CLI_OWN_OPTIONS = 9 };
 
 /* An option that is no setting of the library. */
 typedef struct cli_option {
@@ -47,7 +48,7 @@ typedef struct cli_command {
 extern const cli_command *const cli_commands[]; /* ends with NULL */
 extern const cli_command cli_evaluate, cli_tune;
 extern const cli_command cli_predict, cli_transform, cli_distance;
-extern const cli_command cli_align, cli_compare, cli_describe, cli_fit, cli_inspect, cli_reproduce;
+extern const cli_command cli_align, cli_compare, cli_describe, cli_fit, cli_inspect, cli_report, cli_reproduce;
 
 /* Reads argv after the command's name. Returns -1 when the command is to run, else the exit status. */
 int cli_parse(cli_args *args, const cli_command *command, int argc, char **argv);
@@ -74,18 +75,8 @@ int cli_print_json(json_t *document);
 /* Flushes stdout; a failure to write is one sentence and an exit status. */
 int cli_finish_output(void);
 
-json_t *cli_json_reals(const double *values, size_t count);
-json_t *cli_json_texts(char *const *texts, size_t count);
-
-/* Text as a JSON string, or null where it is not UTF-8. */
-json_t *cli_json_text(const char *text);
-
 /* What a model is: its data, value, certificate, strongest features and edges. */
 void cli_print_summary(const gersh_model *model, const gersh_model_summary *summary);
-json_t *cli_json_summary(const gersh_model *model, const gersh_model_summary *summary);
-
-/* An edge of the metric with its bootstrap's shares, M_ij = entry. */
-json_t *cli_json_edge(const gersh_model *model, size_t i, size_t j, double entry);
 
 /* Write M, as CSV or NPY by the path's ending, and the graph in the DOT language. */
 gersh_status cli_write_matrix(const gersh_model *model, const char *path);
@@ -104,6 +95,10 @@ void cli_put_npy(FILE *file, size_t rows, size_t columns, const double *m);
 gersh_status cli_match(gersh_matched **out, const gersh_model *model, const char *path,
                        const cli_args *args);
 
+/* The report of a model; data is NULL for the model's own rows, data_path what they were read from, or NULL. */
+gersh_status cli_write_report(const gersh_model *model, const char *path, const gersh_dataset *data,
+                              const char *data_path, size_t splits, const cli_args *args);
+
 /* A line on stderr that follows a running fit. */
 typedef struct cli_progress {
     int shown;
@@ -117,8 +112,7 @@ void cli_progress_end(cli_progress *progress);
 /* The same line for a command of many fits: a bar, how many are done, and what is at work. total is not 0. */
 void cli_bar_draw(cli_progress *progress, size_t done, size_t total, double seconds, const char *words);
 
-/* A number, or null where there is none or it is not finite; as a cell of CSV with its comma, or empty. */
-json_t *cli_json_number(int there, double value);
+/* A number as a cell of CSV with its comma; empty where there is none or it is not finite. */
 void cli_put_number(FILE *file, int there, double value);
 
 /* Set by SIGINT and SIGTERM. */

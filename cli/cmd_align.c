@@ -124,9 +124,9 @@ static int print_json(const gersh_matrix *matrix, const gersh_graph *graph, cons
         "nodes", (json_int_t)n, "edges", (json_int_t)graph->edges, "negative_edges",
         (json_int_t)negative_edges(graph), "lambda_min", d->lambda_min, "lambda_lower", d->lambda_lower,
         "balanced", 1, "components", (json_int_t)d->balance->components, "names",
-        cli_json_texts(matrix->names, n), "colors", colors, "component", parts, "component_lambda_min",
-        cli_json_reals(d->lambda, d->balance->components), "scalars", cli_json_reals(d->scalar, n),
-        "centers", cli_json_reals(d->center, n), "radii_after", cli_json_reals(d->aligned, n),
+        gersh__json_texts(matrix->names, n), "colors", colors, "component", parts, "component_lambda_min",
+        gersh__json_reals(d->lambda, d->balance->components), "scalars", gersh__json_reals(d->scalar, n),
+        "centers", gersh__json_reals(d->center, n), "radii_after", gersh__json_reals(d->aligned, n),
         "left_ends_before", before, "left_ends_after", after, "worst_below", d->below, "worst_above",
         d->above, "smallest_eigenvector_entry", d->smallest));
 }

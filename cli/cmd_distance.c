@@ -81,8 +81,8 @@ static int print_json(const inputs *in)
     }
     return cli_print_json(json_pack("{s:o, s:b, s:b, s:[o, o]}", "distances", list, "squared", in->squared,
                                     "all", in->all, "ignored",
-                                    cli_json_texts(in->a->ignored_name, in->a->ignored),
-                                    cli_json_texts(in->b->ignored_name, in->b->ignored)));
+                                    gersh__json_texts(in->a->ignored_name, in->a->ignored),
+                                    gersh__json_texts(in->b->ignored_name, in->b->ignored)));
 }
 
 static int run(const cli_args *args)

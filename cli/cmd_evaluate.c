@@ -195,7 +195,7 @@ static json_t *number_json(const number *one)
         return json_boolean(one->value != 0);
     if (one->kind == WHOLE && one->there)
         return json_integer((json_int_t)one->value);
-    return cli_json_number(one->there, one->value);
+    return gersh__json_number(one->there, one->value);
 }
 
 static json_t *row_json(const gersh_evaluate_row *row, const gersh_evaluation *result,
@@ -204,11 +204,11 @@ static json_t *row_json(const gersh_evaluate_row *row, const gersh_evaluation *r
     number numbers[NUMBERS];
     json_t *scores = json_array(), *counts = json_object(), *object;
     for (size_t s = 0; s < result->splits; s++)
-        json_array_append_new(scores, cli_json_number(1, row->score[s]));
+        json_array_append_new(scores, gersh__json_number(1, row->score[s]));
     object = json_pack("{s:s, s:s?, s:s, s:I, s:I, s:o, s:o}", "objective", row->objective, "solver",
                        row->solver, "classifier", classifier, "splits", (json_int_t)row->splits, "failed",
                        (json_int_t)row->failed, "failure",
-                       row->failed > 0 ? cli_json_text(row->failure) : json_null(), "scores", scores);
+                       row->failed > 0 ? gersh__json_text(row->failure) : json_null(), "scores", scores);
     row_numbers(numbers, row, result->regress);
     for (size_t i = 0; i < NUMBERS; i++)
         json_object_set_new(object, numbers[i].name, number_json(&numbers[i]));

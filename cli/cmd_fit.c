@@ -9,6 +9,7 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "io/output.h"
+#include "report/describe.h"
 
 /* What a fit takes besides data and settings. */
 typedef struct inputs {
@@ -159,7 +160,7 @@ static int print_interrupted(const gersh_model *model, const inputs *in, const c
     return EXIT_INTERRUPTED;
 }
 
-static int print_result(const cli_args *args, const gersh_model *model, const char *path)
+static int print_result(const cli_args *args, const gersh_model *model, const char *path, const char *report)
 {
     gersh_model_summary *summary = NULL;
     gersh_status status = gersh_model_summarize(&summary, model);
@@ -167,9 +168,9 @@ static int print_result(const cli_args *args, const gersh_model *model, const ch
         return cli_fail(args, status, NULL);
     int result;
     if (args->json) {
-        json_t *document = cli_json_summary(model, summary);
+        json_t *document = gersh__describe_fit(model, summary);
         if (document != NULL)
-            json_object_set_new(document, "model", path != NULL ? cli_json_text(path) : json_null());
+            json_object_set_new(document, "model", path != NULL ? gersh__json_text(path) : json_null());
         result = cli_print_json(document);
     } else if (args->quiet) {
         printf("%.17g\n", gersh_model_info(model)->objective_value);
@@ -178,6 +179,8 @@ static int print_result(const cli_args *args, const gersh_model *model, const ch
         cli_print_summary(model, summary);
         if (path != NULL)
             printf("\nmodel written to %s\n", path);
+        if (report != NULL)
+            printf("%sreport written to %s; open it in a browser\n", path == NULL ? "\n" : "", report);
         result = cli_finish_output();
     }
     gersh_model_summary_free(summary);
@@ -186,7 +189,7 @@ static int print_result(const cli_args *args, const gersh_model *model, const ch
 
 static int run(const cli_args *args)
 {
-    const char *path = cli_value(args, "output");
+    const char *path = cli_value(args, "output"), *report = cli_value(args, "report");
     inputs in = {0};
     gersh_model *model = NULL;
     int result;
@@ -199,17 +202,23 @@ static int run(const cli_args *args)
         status = read_inputs(&in, args);
     if (status == GERSH_OK && path != NULL)
         status = gersh__output_try(path); /* rather now than after hours of learning */
+    if (status == GERSH_OK && report != NULL)
+        status = gersh_model_report_check();
+    if (status == GERSH_OK && report != NULL)
+        status = gersh__output_try(report);
     if (status == GERSH_OK)
         status = fit(&model, &in, args);
     if (status == GERSH_OK && in.resamples > 0)
         status = bootstrap(model, &in, args);
     if (status == GERSH_OK && path != NULL)
         status = gersh_model_write(model, path, cli_value(args, "no-data") == NULL);
+    if (status == GERSH_OK && report != NULL)
+        status = cli_write_report(model, report, NULL, args->operand[0], GERSH_EVALUATE_SPLITS, args);
     if (status != GERSH_OK) {
         result = cli_fail(args, status, NULL);
         goto out;
     }
-    result = print_result(args, model, path);
+    result = print_result(args, model, path, report);
     if (result == EXIT_DONE)
         result = print_interrupted(model, &in, path);
 out:
@@ -233,6 +242,7 @@ static const cli_option options[] = {
      "learn from quadruplets a, b, c, d of row numbers, a and b nearer to each other than c and d; "
      "objectives lsml, "
      "lmnn"},
+    {"report", 0, "FILE", "write a report of what was learned to this HTML file; it learns anew on ten random splits, to measure the accuracy"},
     {"bootstrap", 0, "B", "fit B resamples of the data too, and count how often each edge appears"},
     {0}};
 

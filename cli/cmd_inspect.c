@@ -1,10 +1,10 @@
 /* gersh inspect: what a model holds; its matrix and graph as files; the independent check. */
 #include "cli.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #include "base/error.h"
+#include "report/describe.h"
 
 static const char *result_name(gersh_check_result result)
 {
@@ -28,62 +28,19 @@ static json_t *checks_json(const gersh_verification *report)
         json_array_append_new(
             list, json_pack("{s:s, s:s, s:o, s:s}", "name", check->name, "result",
                             check->result == GERSH_CHECK_FAILED ? "failed" : result_name(check->result),
-                            "number", isfinite(check->number) ? json_real(check->number) : json_null(),
+                            "number", gersh__json_number(1, check->number),
                             "detail", check->detail));
     }
     return json_pack("{s:b, s:o}", "passed", report->passed, "checks", list);
 }
 
-static json_t *edges_json(const gersh_model *model, const gersh_graph *graph)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < graph->nodes; i++)
-        for (size_t e = graph->start[i]; e < graph->start[i + 1]; e++) {
-            size_t j = graph->neighbor[e];
-            if (j < i)
-                continue;
-            json_t *edge = cli_json_edge(model, i, j, graph->entry[e]);
-            json_object_set_new(
-                edge, "correlation",
-                json_real(graph->entry[e] / (sqrt(graph->diagonal[i]) * sqrt(graph->diagonal[j]))));
-            json_array_append_new(list, edge);
-        }
-    return list;
-}
-
-static json_t *rules_json(const gersh_model *model)
-{
-    size_t count;
-    const gersh_edge_rule *rules = gersh_model_rules(model, &count);
-    json_t *list = json_array();
-    for (size_t r = 0; r < count; r++)
-        json_array_append_new(list, json_pack("{s:I, s:I, s:s}", "first", (json_int_t)rules[r].first,
-                                              "second", (json_int_t)rules[r].second, "rule",
-                                              gersh_edge_kind_name(rules[r].kind)));
-    return list;
-}
-
 static int print_json(const gersh_model *model, const gersh_model_summary *summary,
                       const gersh_verification *report, const gersh_discs *discs)
 {
-    json_t *document = cli_json_summary(model, summary);
-    json_t *features = json_array(), *classes = json_array(), *settings = json_object();
-    for (size_t j = 0; j < gersh_model_features(model); j++)
-        json_array_append_new(features, cli_json_text(gersh_model_feature_name(model, j)));
-    for (size_t c = 0; c < gersh_model_classes(model); c++)
-        json_array_append_new(classes, cli_json_text(gersh_model_class_name(model, c)));
-    for (int i = 0; i < gersh_settings_count(); i++) {
-        const char *name = gersh_settings_info(i)->name;
-        json_object_set_new(settings, name,
-                            cli_json_text(gersh_settings_get(gersh_model_settings(model), name)));
-    }
-    json_t *more = json_pack("{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version",
-                             gersh_model_version(model), "has_data", gersh_model_data(model) != NULL,
-                             "feature_names", features, "class_names", classes, "settings", settings,
-                             "diagonal", cli_json_reals(summary->graph->diagonal, summary->graph->nodes),
-                             "edge_list", edges_json(model, summary->graph), "rules", rules_json(model),
-                             "verification", report != NULL ? checks_json(report) : json_null(), "scalars",
-                             discs != NULL ? cli_json_reals(discs->scalar, discs->nodes) : json_null());
+    json_t *document = gersh__describe_model(model, summary, SIZE_MAX);
+    json_t *more =
+        json_pack("{s:o, s:o}", "verification", report != NULL ? checks_json(report) : json_null(),
+                  "scalars", discs != NULL ? gersh__json_reals(discs->scalar, discs->nodes) : json_null());
     if (document != NULL && json_object_update(document, more) != 0) {
         json_decref(document);
         document = NULL;

@@ -132,30 +132,30 @@ static int print_json(const result *r)
         json_array_append_new(predictions,
                               p->value != NULL
                                   ? json_real(p->value[i])
-                                  : cli_json_text(gersh_model_class_name(r->model, (size_t)p->label[i])));
+                                  : gersh__json_text(gersh_model_class_name(r->model, (size_t)p->label[i])));
     if (cli_value(r->args, "proba") != NULL && p->value == NULL) {
         proba = json_array();
         for (size_t i = 0; i < p->rows; i++)
-            json_array_append_new(proba, cli_json_reals(p->proba + i * p->classes, p->classes));
+            json_array_append_new(proba, gersh__json_reals(p->proba + i * p->classes, p->classes));
     }
     for (size_t c = 0; c < p->classes; c++)
-        json_array_append_new(classes, cli_json_text(gersh_model_class_name(r->model, c)));
+        json_array_append_new(classes, gersh__json_text(gersh_model_class_name(r->model, c)));
     if (labels) {
         names = json_array();
         for (size_t l = 0; l < p->classes + p->unknown; l++)
-            json_array_append_new(names, cli_json_text(label_name(r, l)));
+            json_array_append_new(names, gersh__json_text(label_name(r, l)));
     }
     return cli_print_json(json_pack(
         "{s:I, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "n", (json_int_t)p->rows,
         "classifier", gersh_settings_get(r->args->settings, "classifier"), "features",
         (json_int_t)gersh_model_features(r->model), "classes", classes, "predictions", predictions,
         "probabilities", proba != NULL ? proba : json_null(), "accuracy",
-        cli_json_number(labels, p->accuracy), "balanced_accuracy",
-        cli_json_number(labels, p->balanced_accuracy), "labels", names != NULL ? names : json_null(),
+        gersh__json_number(labels, p->accuracy), "balanced_accuracy",
+        gersh__json_number(labels, p->balanced_accuracy), "labels", names != NULL ? names : json_null(),
         "confusion", labels ? confusion_json(p) : json_null(), "unknown_labels",
-        cli_json_texts(p->unknown_label, p->unknown), "rmse", cli_json_number(targets, p->rmse), "r2",
-        cli_json_number(targets, p->r2), "ignored",
-        cli_json_texts(r->matched->ignored_name, r->matched->ignored)));
+        gersh__json_texts(p->unknown_label, p->unknown), "rmse", gersh__json_number(targets, p->rmse), "r2",
+        gersh__json_number(targets, p->r2), "ignored",
+        gersh__json_texts(r->matched->ignored_name, r->matched->ignored)));
 }
 
 static gersh_status predict(result *r)

@@ -52,11 +52,11 @@ static void draw(void *context, const gersh_reproduce_progress *now)
 
 static json_t *table_json(const gersh_report_table *table)
 {
-    json_t *rows = json_array(), *columns = cli_json_texts(table->column, table->columns);
+    json_t *rows = json_array(), *columns = gersh__json_texts(table->column, table->columns);
     for (size_t r = 0; r < table->rows; r++)
-        json_array_append_new(rows, cli_json_texts(table->cell + r * table->columns, table->columns));
+        json_array_append_new(rows, gersh__json_texts(table->cell + r * table->columns, table->columns));
     return json_pack("{s:s, s:s, s:o, s:o, s:o}", "name", table->name, "title", table->title, "columns",
-                     columns, "rows", rows, "notes", cli_json_texts(table->note, table->notes));
+                     columns, "rows", rows, "notes", gersh__json_texts(table->note, table->notes));
 }
 
 static json_t *report_json(const gersh_report *report)
@@ -69,7 +69,7 @@ static json_t *report_json(const gersh_report *report)
                                                 "verdict", gersh_verdict_name(report->claim[c].verdict),
                                                 "numbers", report->claim[c].detail));
     return json_pack("{s:s, s:s, s:o, s:o, s:o}", "name", report->name, "title", report->title, "tables",
-                     tables, "notes", cli_json_texts(report->note, report->notes), "claims", claims);
+                     tables, "notes", gersh__json_texts(report->note, report->notes), "claims", claims);
 }
 
 static int print_json(const gersh_reproduction *result)
@@ -78,8 +78,8 @@ static int print_json(const gersh_reproduction *result)
     for (size_t r = 0; r < result->reports; r++)
         json_array_append_new(reports, report_json(result->report[r]));
     return cli_print_json(json_pack("{s:o, s:o, s:o, s:I, s:I, s:b}", "reports", reports, "missing",
-                                    cli_json_texts(result->missing_name, result->missing), "files",
-                                    cli_json_texts(result->file, result->files), "computed",
+                                    gersh__json_texts(result->missing_name, result->missing), "files",
+                                    gersh__json_texts(result->file, result->files), "computed",
                                     (json_int_t)result->computed, "reused", (json_int_t)result->reused,
                                     "interrupted", result->interrupted));
 }

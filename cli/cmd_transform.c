@@ -92,8 +92,8 @@ static int print_result(const cli_args *args, const gersh_dataset *moved, const 
     if (args->json)
         return cli_print_json(json_pack(
             "{s:I, s:I, s:o, s:o, s:o}", "n", (json_int_t)rows, "columns", (json_int_t)columns,
-            "eigenvalues", values != NULL ? cli_json_reals(values, columns) : json_null(), "output",
-            cli_json_text(path), "ignored", cli_json_texts(matched->ignored_name, matched->ignored)));
+            "eigenvalues", values != NULL ? gersh__json_reals(values, columns) : json_null(), "output",
+            gersh__json_text(path), "ignored", gersh__json_texts(matched->ignored_name, matched->ignored)));
     if (!args->quiet)
         printf("%zu rows of %zu columns written to %s\n", rows, columns, path);
     return cli_finish_output();

@@ -77,7 +77,7 @@ static int print_json(const gersh_dataset *data, const gersh_tuning *result, con
         "features", (json_int_t)gersh_dataset_features(data), "classes",
         (json_int_t)gersh_dataset_classes(data), "fits", (json_int_t)result->fits, "seconds",
         result->seconds, "interrupted", result->interrupted, "model",
-        path != NULL ? cli_json_text(path) : json_null()));
+        path != NULL ? gersh__json_text(path) : json_null()));
 }
 
 static gersh_status read_budget(double *budget, const cli_args *args)

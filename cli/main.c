@@ -7,7 +7,7 @@
 
 const cli_command *const cli_commands[] = {&cli_fit,     &cli_predict,  &cli_transform, &cli_distance,
                                            &cli_inspect, &cli_compare,  &cli_evaluate,  &cli_tune,
-                                           &cli_align,   &cli_describe, &cli_reproduce, NULL};
+                                           &cli_align,   &cli_describe, &cli_report, &cli_reproduce, NULL};
 
 gersh_cancel cli_cancel;
 

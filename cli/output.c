@@ -58,28 +58,6 @@ int cli_print_json(json_t *document)
     return cli_finish_output();
 }
 
-json_t *cli_json_reals(const double *values, size_t count)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, json_real(values[i]));
-    return array;
-}
-
-json_t *cli_json_text(const char *text)
-{
-    json_t *value = json_string(text);
-    return value != NULL ? value : json_null();
-}
-
-json_t *cli_json_texts(char *const *texts, size_t count)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, cli_json_text(texts[i]));
-    return array;
-}
-
 int cli_width(void)
 {
     struct winsize size;

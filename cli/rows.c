@@ -25,11 +25,6 @@ void cli_bar_draw(cli_progress *progress, size_t done, size_t total, double seco
     progress->last = seconds;
 }
 
-json_t *cli_json_number(int there, double value)
-{
-    return there && isfinite(value) ? json_real(value) : json_null();
-}
-
 void cli_put_number(FILE *file, int there, double value)
 {
     if (there && isfinite(value))

@@ -1,10 +1,12 @@
-/* What a model is, in words and as JSON: the same for the commands fit and inspect. */
+/* What a model is, in words: the same for the commands fit and inspect. */
 #include "cli.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "report/describe.h"
 
 enum { TOP = 10, NAME_WIDTH = 26 };
 
@@ -13,37 +15,11 @@ static const char *setting(const gersh_model *model, const char *name)
     return gersh_settings_get(gersh_model_settings(model), name);
 }
 
-static const char *objective_of(const gersh_model *model)
-{
-    return gersh_model_is_custom(model) ? "custom" : setting(model, "objective");
-}
-
-static const char *stop_sentence(const gersh_model *model)
-{
-    const gersh_fit_info *info = gersh_model_info(model);
-    switch (info->stop) {
-    case GERSH_STOP_CONVERGED:
-        if (!info->has_bound)
-            return "the objective has settled";
-        return info->gap <= strtod(setting(model, "tol"), NULL) * fabs(info->objective_value)
-                   ? "value and bound agree as well as was asked for"
-                   : "the value has settled; the bound is of the convex hull, which may hold better "
-                     "metrics";
-    case GERSH_STOP_MAX_ITER:
-        return "the number of iterations was used up (--max-iter)";
-    case GERSH_STOP_MAX_TIME:
-        return "the time was used up (--max-time)";
-    case GERSH_STOP_INTERRUPTED:
-        return "it was interrupted; this is the best metric found until then";
-    }
-    return "";
-}
-
 static void print_certificate(const gersh_model *model)
 {
     const gersh_fit_info *info = gersh_model_info(model);
-    int maximized = gersh_objective_is_maximized(objective_of(model));
-    printf("objective:   %s = %.10g (%s is better)\n", objective_of(model), info->objective_value,
+    int maximized = gersh_objective_is_maximized(gersh__objective_name(model));
+    printf("objective:   %s = %.10g (%s is better)\n", gersh__objective_name(model), info->objective_value,
            maximized ? "larger" : "smaller");
     printf("solver:      %s, trace at most %.6g, smallest eigenvalue at least %.6g\n",
            setting(model, "solver"), info->budget, info->rho);
@@ -56,7 +32,7 @@ static void print_certificate(const gersh_model *model)
         printf("bound:       %.10g: certified that no value is %s than this\n", info->bound,
                maximized ? "larger" : "smaller");
     printf("stopped:     %s, after %.3g s and %d iteration%s: %s\n", gersh_stop_name(info->stop),
-           info->seconds, info->iterations, info->iterations == 1 ? "" : "s", stop_sentence(model));
+           info->seconds, info->iterations, info->iterations == 1 ? "" : "s", gersh__stop_sentence(model));
 }
 
 /* A number to order by, and what it belongs to. */
@@ -97,35 +73,10 @@ static void print_features(const gersh_model *model, const gersh_model_summary *
     }
 }
 
-/* Share of the resamples that have the edge, and of these, the share that agree on the sign; NaN for none.
- */
-static void edge_shares(double *frequency, double *agreement, const gersh_bootstrap *b, size_t i, size_t j,
-                        int negative)
-{
-    const gersh_bootstrap_edge *edge = gersh_bootstrap_find(b, i, j);
-    double have = edge != NULL ? (double)(edge->positive + edge->negative) : 0;
-    *frequency = have / (double)b->done;
-    *agreement = have > 0 ? (double)(negative ? edge->negative : edge->positive) / have : NAN;
-}
-
-json_t *cli_json_edge(const gersh_model *model, size_t i, size_t j, double entry)
-{
-    const gersh_bootstrap *b = gersh_model_bootstrap(model);
-    json_t *edge =
-        json_pack("{s:I, s:I, s:f}", "first", (json_int_t)i, "second", (json_int_t)j, "weight", -entry);
-    double frequency, agreement;
-    if (edge == NULL || b == NULL)
-        return edge;
-    edge_shares(&frequency, &agreement, b, i, j, entry > 0);
-    json_object_set_new(edge, "frequency", json_real(frequency));
-    json_object_set_new(edge, "sign_agreement", isnan(agreement) ? json_null() : json_real(agreement));
-    return edge;
-}
-
 static void print_shares(const gersh_bootstrap *b, size_t i, size_t j, int negative)
 {
     double frequency, agreement;
-    edge_shares(&frequency, &agreement, b, i, j, negative);
+    gersh__edge_shares(&frequency, &agreement, b, i, j, negative);
     printf(" %8.1f %%", 100 * frequency);
     if (!isnan(agreement))
         printf(" %8.1f %%", 100 * agreement);
@@ -251,72 +202,4 @@ void cli_print_summary(const gersh_model *model, const gersh_model_summary *summ
     print_edges(model, graph, 1, list);
     print_missing(model, graph);
     free(list);
-}
-
-static json_t *colors_json(const gersh_balance *balance)
-{
-    if (!balance->balanced)
-        return json_null();
-    json_t *colors = json_array();
-    for (size_t i = 0; i < balance->nodes; i++)
-        json_array_append_new(colors, json_integer(balance->color[i]));
-    return colors;
-}
-
-static json_t *tuples_json(const gersh_tuples *tuples)
-{
-    return tuples != NULL ? json_pack("{s:s, s:I}", "kind", gersh_tuple_kind_name(tuples->kind), "count",
-                                      (json_int_t)tuples->count)
-                          : json_null();
-}
-
-static json_t *bootstrap_json(const gersh_bootstrap *b)
-{
-    if (b == NULL)
-        return json_null();
-    json_t *edges = json_array();
-    for (size_t e = 0; e < b->count; e++) {
-        const gersh_bootstrap_edge *edge = &b->edge[e];
-        size_t have = edge->positive + edge->negative,
-               most = edge->positive > edge->negative ? edge->positive : edge->negative;
-        json_array_append_new(
-            edges, json_pack("{s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f}", "first", (json_int_t)edge->first,
-                             "second", (json_int_t)edge->second, "positive", (json_int_t)edge->positive,
-                             "negative", (json_int_t)edge->negative, "frequency",
-                             (double)have / (double)b->done, "sign_agreement", (double)most / (double)have,
-                             "mean", edge->mean, "deviation", edge->deviation));
-    }
-    return json_pack("{s:I, s:I, s:I, s:o, s:f, s:o}", "asked", (json_int_t)b->asked, "done",
-                     (json_int_t)b->done, "failed", (json_int_t)b->failed, "failure",
-                     b->failed > 0 ? cli_json_text(b->failure) : json_null(), "edge_size",
-                     GERSH_BOOTSTRAP_EDGE, "edges", edges);
-}
-
-json_t *cli_json_summary(const gersh_model *model, const gersh_model_summary *summary)
-{
-    const gersh_fit_info *info = gersh_model_info(model);
-    json_t *document = json_pack(
-        "{s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:o, s:o, s:i, s:i, s:f, s:s}", "objective",
-        objective_of(model), "solver", setting(model, "solver"), "task", gersh_model_task(model), "n",
-        (json_int_t)gersh_model_rows(model), "features", (json_int_t)gersh_model_features(model), "classes",
-        (json_int_t)gersh_model_classes(model), "objective_value", info->objective_value, "bound",
-        info->has_bound ? json_real(info->bound) : json_null(), "gap",
-        info->has_bound ? json_real(info->gap) : json_null(), "iterations", info->iterations,
-        "newton_steps", info->newton_steps, "seconds", info->seconds, "stop", gersh_stop_name(info->stop));
-    json_t *rest = json_pack(
-        "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o}",
-        "seconds_gradient", info->seconds_gradient, "seconds_minimizer", info->seconds_minimizer,
-        "seconds_objective", info->seconds_objective, "seconds_step", info->seconds_step, "rho", info->rho,
-        "budget", info->budget, "lambda_min", summary->lambda_min, "trace", summary->trace, "atoms",
-        (json_int_t)gersh_model_metric(model)->atoms, "edges", (json_int_t)summary->graph->edges,
-        "negative_edges", (json_int_t)summary->negative_edges, "components",
-        (json_int_t)summary->balance->components, "balanced", summary->balance->balanced, "colors",
-        colors_json(summary->balance), "tuples", tuples_json(gersh_model_tuples(model)), "bootstrap",
-        bootstrap_json(gersh_model_bootstrap(model)));
-    if (document == NULL || rest == NULL || json_object_update(document, rest) != 0) {
-        json_decref(document);
-        document = NULL;
-    }
-    json_decref(rest);
-    return document;
 }

@@ -16,6 +16,7 @@
 #include "gersh/neighbors.h"
 #include "gersh/objective.h"
 #include "gersh/predict.h"
+#include "gersh/report.h"
 #include "gersh/reproduce.h"
 #include "gersh/settings.h"
 #include "gersh/transform.h"

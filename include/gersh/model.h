@@ -36,6 +36,15 @@ GERSH_API gersh_status gersh_model_read(gersh_model **out, const char *path);
 GERSH_API const gersh_metric *gersh_model_metric(const gersh_model *model);
 GERSH_API const gersh_scaling *gersh_model_scaling(const gersh_model *model);
 GERSH_API const gersh_fit_info *gersh_model_info(const gersh_model *model);
+
+/*
+ * The course of the fit: what its progress callback was told, evenly thinned to at most GERSH_TRAJECTORY_POINTS steps;
+ * the first and the last are among them. A bound that is not finite is none. NULL, and *count 0, where the fit took no
+ * steps, or the model's file holds none.
+ */
+#define GERSH_TRAJECTORY_POINTS 200
+GERSH_API const gersh_progress *gersh_model_trajectory(const gersh_model *model, size_t *count);
+
 GERSH_API const gersh_settings *gersh_model_settings(const gersh_model *model); /* those of the fit */
 GERSH_API const char *gersh_model_version(const gersh_model *model); /* of the gersh that fitted it */
 /* "classify" or "regress" by the labels of the training rows; "none" where they had none. */

@@ -164,7 +164,7 @@ static gersh_status read_bootstrap(gersh_model *model, json_t *about)
 gersh_status gersh__model_read_about(gersh_model *model, double *rho, json_t *about)
 {
     json_error_t error;
-    json_t *features, *classes, *settings, *fit, *rules = NULL, *bootstrap = NULL;
+    json_t *features, *classes, *settings, *fit, *rules = NULL, *bootstrap = NULL, *trajectory = NULL;
     json_int_t rows = 0;
     const char *version = NULL, *task = NULL, *tuples = NULL;
     int format = 0, unit_rows = 0;
@@ -176,11 +176,11 @@ gersh_status gersh__model_read_about(gersh_model *model, double *rho, json_t *ab
             "the model has format %d but this gersh reads format %d; use the gersh that wrote it", format,
             GERSH__MODEL_FORMAT);
     if (json_unpack_ex(about, &error, JSON_STRICT,
-                       "{s:i, s:s, s:s, s:b, s:I, s:o, s:o, s:F, s:b, s:o, s:o, s?s, s?o, s?o}", "format",
+                       "{s:i, s:s, s:s, s:b, s:I, s:o, s:o, s:F, s:b, s:o, s:o, s?s, s?o, s?o, s?o}", "format",
                        &format, "version", &version, "task", &task, "custom", &model->custom, "rows", &rows,
                        "feature_names", &features, "class_names", &classes, "rho", rho, "unit_rows",
                        &unit_rows, "settings", &settings, "fit", &fit, "tuples", &tuples, "rules", &rules,
-                       "bootstrap", &bootstrap) != 0)
+                       "bootstrap", &bootstrap, "trajectory", &trajectory) != 0)
         return gersh__fail(GERSH_ERROR_INPUT, "the description of the model is damaged: %s", error.text);
     model->scaling->unit_rows = unit_rows;
     model->regress = strcmp(task, "regress") == 0;
@@ -205,6 +205,8 @@ gersh_status gersh__model_read_about(gersh_model *model, double *rho, json_t *ab
         status = read_rules(model, rules);
     if (status == GERSH_OK && bootstrap != NULL)
         status = read_bootstrap(model, bootstrap);
+    if (status == GERSH_OK && trajectory != NULL)
+        status = gersh__trajectory_read(&model->trajectory, trajectory);
     int labelled = model->regress || classify;
     if (status == GERSH_OK &&
         (model->features == 0 || classify != (model->classes > 0) || (!labelled && model->tuples == NULL)))

@@ -38,6 +38,7 @@ void gersh_model_free(gersh_model *model)
     gersh_dataset_free(model->data);
     gersh_tuples_free(model->tuples);
     gersh__bootstrap_free(model->bootstrap);
+    gersh__trajectory_free(model->trajectory);
     gersh__free(model->rules);
     gersh__free(model->version);
     gersh__free(model->color);
@@ -187,9 +188,13 @@ gersh_status gersh_model_fit(gersh_model **out, gersh_fit_info *info, const gers
     if (status == GERSH_OK)
         status = gersh__model_scale(&scaled, model, data);
     if (status == GERSH_OK)
-        status = gersh_fit(&model->metric, &model->info, scaled, settings, &own);
+        status = gersh__trajectory_start(&model->trajectory, &own);
     if (status == GERSH_OK)
+        status = gersh_fit(&model->metric, &model->info, scaled, settings, &own);
+    if (status == GERSH_OK) {
+        gersh__trajectory_end(model->trajectory);
         status = set_colors(model);
+    }
 out:
     gersh_dataset_free(scaled);
     if (status != GERSH_OK) {
@@ -237,6 +242,12 @@ const gersh_scaling *gersh_model_scaling(const gersh_model *model)
 const gersh_fit_info *gersh_model_info(const gersh_model *model)
 {
     return &model->info;
+}
+
+const gersh_progress *gersh_model_trajectory(const gersh_model *model, size_t *count)
+{
+    *count = model->trajectory != NULL ? model->trajectory->count : 0;
+    return *count > 0 ? model->trajectory->point : NULL;
 }
 
 const gersh_settings *gersh_model_settings(const gersh_model *model)

@@ -3,6 +3,7 @@
 #define GERSH_SRC_MODEL_MODEL_H
 
 #include "gersh/bootstrap.h"
+#include "model/trajectory.h"
 
 struct gersh_model {
     gersh_metric *metric;
@@ -23,6 +24,7 @@ struct gersh_model {
     gersh_edge_rule *rules;
     size_t rule_count;
     gersh_bootstrap *bootstrap; /* or NULL */
+    gersh__trajectory *trajectory; /* or NULL */
 };
 
 /*

@@ -246,6 +246,9 @@ static int add_optional(json_t *all, const gersh_model *model)
         return -1;
     if (model->rule_count > 0 && json_object_set_new(all, "rules", rules_json(model)) != 0)
         return -1;
+    if (model->trajectory != NULL && model->trajectory->count > 0 &&
+        json_object_set_new(all, "trajectory", gersh__trajectory_json(model->trajectory)) != 0)
+        return -1;
     if (b == NULL)
         return 0;
     return json_object_set_new(all, "bootstrap",

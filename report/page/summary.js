@@ -1,0 +1,101 @@
+// The first screen: what was learned, how sure it is, and what counts most.
+import { count, datum, h, name, number, percent, seconds, whole } from "./dom.js";
+import { byWeight, colorName, edges, features, model, rows } from "./model.js";
+
+const solvers = {
+  balanced: "A balanced signed graph",
+  hull: "A signed graph of the convex hull of balanced ones",
+  psd: "A metric of any positive definite matrix",
+  diagonal: "A weight for each feature",
+  sgml: "A balanced signed graph, by the paper's scheme sgml",
+  pgml: "A graph with positive edges only, by the paper's scheme pgml",
+  hbnb: "A balanced signed graph, by the scheme hbnb",
+  pdcone: "A positive definite matrix, by the scheme pdcone",
+  identity: "The Euclidean metric",
+};
+
+export const gapShare = () =>
+  model.gap === null || Math.abs(model.gap) > Math.abs(model.objective_value)
+    ? null
+    : model.objective_value === 0 ? 0 : Math.abs(model.gap / model.objective_value);
+const shareText = (share) => (share === 0 ? "0 %" : `${+(100 * share).toPrecision(2)} %`);
+
+function learnedFrom() {
+  const what = model.tuples
+    ? `${whole(model.tuples.count)} ${model.tuples.kind}`
+    : model.classes > 0 ? count(model.classes, "class", "classes") : "real-valued targets";
+  return `${count(model.n, "row")}, ${count(model.features, "feature")}, ${what}`;
+}
+
+function card(heading, big, ...more) {
+  return h("dl", { class: "card" }, h("dt", {}, heading), h("dd", { class: "big" }, big), ...more.filter(Boolean).map((text) => h("dd", { class: "more" }, text)));
+}
+
+function certificate() {
+  const share = gapShare();
+  if (model.bound === null) return card("Certified bound", "none", "the solver gives none");
+  const bound = ["bound ", datum(model.bound), ", gap ", datum(model.gap)];
+  if (share === null) return card("Certified bound", datum(model.bound), `no value is ${model.maximized ? "larger" : "smaller"}`, ["gap ", datum(model.gap)]);
+  return card("Certified", h("span", { id: "certified" }, `within ${shareText(share)}`, h("small", {}, " of the best")), bound);
+}
+
+function accuracyCard() {
+  const a = rows?.accuracy;
+  if (!a) return card("Accuracy", "not measured", "the report was made without rows");
+  if (a.reason) return card("Accuracy", "not measured", a.reason);
+  const show = (value, std) => (a.measure === "rmse" ? `${number(value)}${std ? ` ± ${number(+std.toPrecision(2))}` : ""}` : `${percent(value)}${std ? ` ± ${(100 * std).toFixed(1)}` : ""}`);
+  const how = a.how === "splits"
+    ? `held out: mean of ${count(a.splits, "split")}, each learned anew from ${whole(a.train)} rows and tested on ${whole(a.test)}${a.interrupted ? "; interrupted" : ""}`
+    : `held out: ${count(a.rows, "row")} that the model did not learn from${a.known ? `; ${whole(a.known)} that it did are not counted` : ""}`;
+  return card(a.measure === "rmse" ? "Error (RMSE), held out" : "Accuracy, held out",
+    h("span", { id: "accuracy" }, datum(a.learned, show(a.learned, a.learned_std))),
+    ["Euclidean ", datum(a.euclidean, show(a.euclidean, a.euclidean_std)), a.p !== null && a.p !== undefined && ` (p = ${+a.p.toPrecision(2)})`], how);
+}
+
+function ranking() {
+  const most = byWeight[0].share || 1;
+  const shown = byWeight.filter((f) => f.share > 1e-4).slice(0, 8);
+  return h("div", { class: "card" }, h("h3", {}, "What counts most"),
+    h("ol", { class: "rank" }, shown.map((f) =>
+      h("li", {}, name(f.name),
+        h("span", { class: "track" }, barOf(f, most)),
+        h("span", { class: "number" }, percent(f.share))))),
+    h("p", { class: "note" }, `Share of the trace of M. Bars are blue or red as in the graph.`));
+}
+
+function barOf(f, most) {
+  const bar = h("span", { class: "bar" });
+  bar.style.width = `${(100 * f.share) / most}%`;
+  bar.style.background = `var(--${colorName(f.color)})`;
+  return bar;
+}
+
+function strongest() {
+  const box = h("div", { class: "card" }, h("h3", {}, "What acts together"));
+  if (edges.length === 0) box.append(h("p", { class: "note" }, "No features are joined: each counts on its own."));
+  else
+    box.append(h("ol", { class: "rank pairs" }, edges.slice(0, 8).map((e) =>
+      h("li", {}, name(features[e.first].name), h("span", { class: e.weight < 0 ? "dash neg" : "dash", role: "img", "aria-label": e.weight < 0 ? "negative edge" : "positive edge" }), name(features[e.second].name),
+        h("span", { class: "number" }, datum(e.weight, number(+e.weight.toPrecision(3))))))),
+      h("p", { class: "note" }, "Solid (positive): rows in which both rise together stay near. Dashed (negative): rows in which both rise move apart, one rising while the other falls is forgiven."));
+  return box;
+}
+
+export function summary() {
+  const share = gapShare();
+  const graph = model.balanced ? `${count(features.filter((f) => f.color > 0).length, "blue feature")} and ${whole(features.filter((f) => f.color < 0).length)} red` : "not balanced";
+  const body = h("section", { id: "summary", "aria-label": "Summary" },
+    h("h1", {}, model.name ? ["What was learned from ", h("bdi", { dir: "auto" }, model.name)] : "What was learned"),
+    h("p", { class: "lead" }, `${solvers[model.solver] ?? "A metric"} of ${count(model.features, "feature")}, learned from ${count(model.n, "row")}`,
+      share !== null ? [": no metric of its kind can be better by more than ", h("b", {}, shareText(share)), "."] : ".",
+      ` ${Math.min(byWeight.length, byWeight.filter((f) => f.share > 0.01).length)} features carry more than 1 % of the weight each`,
+      byWeight[0].share > 0 ? [", most of all ", h("b", {}, name(byWeight[0].name)), "."] : "."),
+    h("div", { class: "cards" },
+      certificate(), accuracyCard(),
+      card("Objective", [datum(model.objective_value), h("small", {}, ` ${model.objective}`)], `${model.maximized ? "larger" : "smaller"} is better; ${model.stop_sentence}`),
+      card("Graph", [datum(model.edges, whole(model.edges)), h("small", {}, model.edges === 1 ? " edge" : " edges")], `${whole(model.negative_edges)} negative; ${graph}`),
+      card("Data", [whole(model.n), h("small", {}, " rows")], learnedFrom()),
+      card("Time", seconds(model.seconds), `${count(model.iterations, "iteration")}, ${count(model.atoms, "atom")}`)),
+    h("div", { class: "two" }, ranking(), strongest()));
+  document.getElementById("main").append(body);
+}

@@ -1,0 +1,16 @@
+/* Values as JSON. Each returns a new reference, or NULL when memory is short. */
+#ifndef GERSH_SRC_BASE_JSON_H
+#define GERSH_SRC_BASE_JSON_H
+
+#include <jansson.h>
+
+json_t *gersh__json_reals(const double *values, size_t count);
+json_t *gersh__json_texts(char *const *texts, size_t count);
+
+/* Text as a JSON string, or null where it is not UTF-8. */
+json_t *gersh__json_text(const char *text);
+
+/* A number, or null where there is none or it is not finite. */
+json_t *gersh__json_number(int there, double value);
+
+#endif

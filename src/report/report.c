@@ -1,0 +1,214 @@
+/*
+ * The report: the page that the build made, with the model and its rows as JSON in it; see gersh/report.h.
+ *
+ * Names and labels come from files that anyone may have written. They reach the page inside JSON only, which is ASCII
+ * and in which <, > and & stand as \u003c, \u003e and \u0026: nothing in it can end the element that it stands in.
+ */
+#include "gersh/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "io/output.h"
+#include "model/model.h"
+#include "report/accuracy.h"
+#include "report/command.h"
+#include "report/describe.h"
+#include "report/distances.h"
+#include "report/page.h"
+
+enum { MOST_EDGES = 20000 };
+
+static gersh_status short_of_memory(void)
+{
+    return gersh__fail(GERSH_ERROR_MEMORY, "out of memory: could not make the report");
+}
+
+/* Names that are not UTF-8, which JSON cannot hold, are shown as far as they can be. */
+static void repair_names(json_t *list, const gersh_model *model,
+                         const char *(*name)(const gersh_model *, size_t))
+{
+    char excerpt[GERSH__EXCERPT_SIZE];
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (json_is_null(json_array_get(list, i)))
+            json_array_set_new(list, i,
+                               json_string(gersh__text_excerpt(excerpt, sizeof excerpt, name(model, i),
+                                                               strlen(name(model, i)))));
+}
+
+/* Radii of all discs, and what the alignment makes of them where the graph is balanced. */
+static gersh_status discs_json(json_t **out, const gersh_model_summary *summary)
+{
+    const gersh_graph *graph = summary->graph;
+    gersh_discs *discs = NULL;
+    *out = NULL;
+    if (summary->balance->balanced) {
+        gersh_status status = gersh_discs_align(&discs, graph, NULL);
+        if (status != GERSH_OK)
+            return status;
+        *out = json_pack("{s:o, s:o, s:o, s:f}", "radius", gersh__json_reals(discs->radius, discs->nodes), "aligned",
+                         gersh__json_reals(discs->aligned, discs->nodes), "scalar",
+                         gersh__json_reals(discs->scalar, discs->nodes), "lambda_lower", discs->lambda_lower);
+        gersh_discs_free(discs);
+    } else {
+        json_t *radius = json_array();
+        for (size_t i = 0; i < graph->nodes; i++) {
+            double sum = 0;
+            for (size_t e = graph->start[i]; e < graph->start[i + 1]; e++)
+                sum += fabs(graph->entry[e]);
+            json_array_append_new(radius, json_real(sum));
+        }
+        *out = json_pack("{s:o, s:n, s:n, s:n}", "radius", radius, "aligned", "scalar", "lambda_lower");
+    }
+    return *out != NULL ? GERSH_OK : short_of_memory();
+}
+
+/* What the page says of the model. */
+static gersh_status model_json(json_t **out, const gersh_model *model, const gersh_model_report_options *options)
+{
+    gersh_model_summary *summary = NULL;
+    json_t *discs = NULL, *document = NULL;
+    char *command = NULL;
+    gersh_status status = gersh_model_summarize(&summary, model);
+    if (status == GERSH_OK)
+        status = discs_json(&discs, summary);
+    if (status == GERSH_OK)
+        status = gersh__fit_command(&command, model, options->data_name);
+    if (status == GERSH_OK) {
+        document = gersh__describe_model(model, summary, MOST_EDGES);
+        repair_names(json_object_get(document, "feature_names"), model, gersh_model_feature_name);
+        repair_names(json_object_get(document, "class_names"), model, gersh_model_class_name);
+        if (json_is_object(json_object_get(document, "bootstrap"))) /* the edges have their shares */
+            json_object_del(json_object_get(document, "bootstrap"), "edges");
+        json_t *more = json_pack(
+            "{s:s, s:o, s:b, s:s, s:O, s:o, s:o}", "made_by", gersh_version(), "name",
+            options->data_name != NULL ? gersh__json_text(options->data_name) : json_null(), "maximized",
+            gersh_objective_is_maximized(gersh__objective_name(model)), "stop_sentence",
+            gersh__stop_sentence(model), "discs", discs, "trajectory",
+            model->trajectory != NULL && model->trajectory->count > 0 ? gersh__trajectory_json(model->trajectory)
+                                                                      : json_null(),
+            "command", command != NULL ? gersh__json_text(command) : json_null());
+        if (document == NULL || more == NULL || json_object_update(document, more) != 0)
+            status = short_of_memory();
+        json_decref(more);
+    }
+    if (status != GERSH_OK) {
+        json_decref(document);
+        document = NULL;
+    }
+    *out = document;
+    gersh__free(command);
+    json_decref(discs);
+    gersh_model_summary_free(summary);
+    return status;
+}
+
+static json_t *classes_json(const gersh_dataset *data)
+{
+    json_t *list = json_array();
+    char excerpt[GERSH__EXCERPT_SIZE];
+    for (size_t c = 0; c < gersh_dataset_classes(data); c++) {
+        const char *name = gersh_dataset_class_name(data, c);
+        json_t *text = json_string(name);
+        if (text == NULL)
+            text = json_string(gersh__text_excerpt(excerpt, sizeof excerpt, name, strlen(name)));
+        json_array_append_new(list, text);
+    }
+    return list;
+}
+
+/* What the page says of the rows; null without any. */
+static gersh_status data_json(json_t **out, const gersh_model *model, const gersh_model_report_options *options)
+{
+    const gersh_dataset *data = options->data != NULL ? options->data : gersh_model_data(model);
+    gersh__shown *shown = NULL;
+    json_t *space = NULL, *distances = NULL, *accuracy = NULL;
+    *out = NULL;
+    if (data == NULL) {
+        *out = json_null();
+        return GERSH_OK;
+    }
+    gersh_status status = gersh_model_check_data(model, data);
+    if (status == GERSH_OK)
+        status = gersh__shown_new(&shown, model, data, options->threads);
+    if (status == GERSH_OK)
+        status = gersh__space_json(&space, shown);
+    if (status == GERSH_OK)
+        status = gersh__distances_json(&distances, model, data, options->data == NULL, shown);
+    if (status == GERSH_OK)
+        status = gersh__accuracy_json(&accuracy, model, data, options);
+    if (status == GERSH_OK) {
+        *out = json_pack("{s:b, s:I, s:O, s:O, s:O, s:o}", "own", options->data == NULL, "rows",
+                         (json_int_t)gersh_dataset_rows(data), "space", space, "distances", distances, "accuracy",
+                         accuracy, "class_names", classes_json(data));
+        if (*out == NULL)
+            status = short_of_memory();
+    }
+    json_decref(space);
+    json_decref(distances);
+    json_decref(accuracy);
+    gersh__shown_free(shown);
+    return status;
+}
+
+static int put_escaped(const char *text, size_t size, void *context)
+{
+    FILE *file = context;
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '<' || text[i] == '>' || text[i] == '&')
+            fprintf(file, "\\u%04x", (unsigned)text[i]);
+        else
+            fputc(text[i], file);
+    }
+    return 0;
+}
+
+/* Reals get as many digits as they are to be read with: 17 are all. */
+static void put_json(FILE *file, const char *id, const json_t *document, size_t digits)
+{
+    fprintf(file, "<script type=\"application/json\" id=\"%s\">", id);
+    json_dump_callback(document, put_escaped, file,
+                       JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY | JSON_REAL_PRECISION(digits));
+    fputs("</script>\n", file);
+}
+
+gersh_status gersh_model_report_check(void)
+{
+    return gersh__page_before_size > 0
+               ? GERSH_OK
+               : gersh__fail(GERSH_ERROR_ARGUMENT,
+                             "this gersh was built without the page of its reports; build it again where Node.js and "
+                             "npm are installed (Debian: nodejs, npm) and npm can fetch packages");
+}
+
+gersh_status gersh_model_report(const gersh_model *model, const char *path, const gersh_model_report_options *options)
+{
+    static const gersh_model_report_options none = {0};
+    const gersh_model_report_options *o = options != NULL ? options : &none;
+    json_t *about = NULL, *rows = NULL;
+    gersh__output output = {0};
+    gersh_status status = gersh_model_report_check();
+    if (status == GERSH_OK)
+        status = gersh__output_try(path);
+    if (status == GERSH_OK)
+        status = model_json(&about, model, o);
+    if (status == GERSH_OK)
+        status = data_json(&rows, model, o);
+    if (status == GERSH_OK)
+        status = gersh__output_open(&output, path);
+    if (status == GERSH_OK) {
+        fwrite(gersh__page_before, 1, gersh__page_before_size, output.file);
+        put_json(output.file, "model", about, 17);
+        put_json(output.file, "rows", rows, 6);
+        fwrite(gersh__page_after, 1, gersh__page_after_size, output.file);
+        status = gersh__output_close(&output, GERSH_OK);
+    }
+    json_decref(rows);
+    json_decref(about);
+    return status;
+}
