@@ -95,9 +95,10 @@ void cli_put_npy(FILE *file, size_t rows, size_t columns, const double *m);
 gersh_status cli_match(gersh_matched **out, const gersh_model *model, const char *path,
                        const cli_args *args);
 
-/* The report of a model; data is NULL for the model's own rows, data_path what they were read from, or NULL. */
-gersh_status cli_write_report(const gersh_model *model, const char *path, const gersh_dataset *data,
-                              const char *data_path, size_t splits, const cli_args *args);
+/* Writes the report to path; data is NULL for the model's own rows. The other paths, or NULL, are shown. */
+gersh_status cli_write_report(const gersh_model *model, const char *model_path, const char *path,
+                              const gersh_dataset *data, const char *data_path, size_t splits,
+                              const cli_args *args);
 
 /* A line on stderr that follows a running fit. */
 typedef struct cli_progress {

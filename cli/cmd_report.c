@@ -22,11 +22,12 @@ static void draw(void *context, const gersh_evaluate_progress *now)
     cli_bar_draw(context, now->done, now->total, now->seconds, words);
 }
 
-gersh_status cli_write_report(const gersh_model *model, const char *path, const gersh_dataset *data,
-                              const char *data_path, size_t splits, const cli_args *args)
+gersh_status cli_write_report(const gersh_model *model, const char *model_path, const char *path,
+                              const gersh_dataset *data, const char *data_path, size_t splits, const cli_args *args)
 {
     cli_progress progress;
     gersh_model_report_options options = {.data = data,
+                                    .name = model_path != NULL ? file_name(model_path) : NULL,
                                     .data_name = data_path != NULL ? file_name(data_path) : NULL,
                                     .splits = splits,
                                     .threads = (int)gersh__setting_whole(args->settings, GERSH__THREADS),
@@ -67,7 +68,7 @@ static int run(const cli_args *args)
     if (status == GERSH_OK && data != NULL)
         status = cli_match(&matched, model, data, args);
     if (status == GERSH_OK)
-        status = cli_write_report(model, path, matched != NULL ? matched->data : NULL, data, splits, args);
+        status = cli_write_report(model, args->operand[0], path, matched != NULL ? matched->data : NULL, data, splits, args);
     int result;
     if (status != GERSH_OK) {
         result = cli_fail(args, status, NULL);

@@ -17,7 +17,8 @@ typedef struct gersh_model_report_options {
      * it holds them.
      */
     const gersh_dataset *data;
-    const char *data_name; /* what the page calls the data, such as the name of its file; or NULL */
+    /* What the page calls the model and the rows, such as the names of their files; or NULL. */
+    const char *name, *data_name;
     /*
      * Where the rows are those that the model learned from, metrics are learned anew on that many random splits to
      * measure how well they predict; 0: not measured. Rows that are new to the model are always predicted.

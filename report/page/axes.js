@@ -26,7 +26,7 @@ export function bottom(scale, { y, colors, ticks = 5, grid = 0 }) {
 
 export function left(scale, { x, colors, ticks = 5, grid = 0 }) {
   const axis = axisLeft(scale).ticks(ticks).tickSizeOuter(0).tickFormat(tick);
-  const group = select(s("g", { transform: `translate(${x} 0)` })).call(axis);
+  const group = select(s("g", { transform: `translate(${x} 0)` })).call(scale.base ? axis.tickValues(scale.ticks().filter((value) => /^[125]e/.test(value.toExponential()))) : axis);
   if (grid) group.selectAll(".tick line").attr("x2", grid);
   group.select(".domain").remove();
   return style(group, colors);

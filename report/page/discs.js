@@ -42,7 +42,7 @@ export function discs() {
       const y = y0 + 44 + (row + 0.5) * ROW, color = colors[colorName(f.color)];
       const r = radii[f.i], cx = x(f.weight), group = s("g", { class: "disc" });
       group.append(s("rect", { x: x0, y: y - ROW / 2, width, height: ROW, fill: "transparent" }));
-      if (named) group.append(s("text", { x: x0 + names, y, "text-anchor": "end", "dominant-baseline": "central", "font-size": 11, fill: colors.ink }, cut(f.name, Math.floor(names / 6.4))));
+      if (named) group.append(s("text", { x: x0 + names, y, "text-anchor": "end", "dominant-baseline": "central", "font-size": 11, fill: colors.ink }, cut(f.name, Math.floor(names / 7))));
       group.append(s("ellipse", { cx, cy: y, rx: Math.max(x(f.weight + r) - cx, 0.5), ry: ROW * 0.36, fill: color, "fill-opacity": 0.22, stroke: color, "stroke-width": 1 }));
       group.append(f.color >= 0 ? s("circle", { cx, cy: y, r: 2.6, fill: color }) : s("rect", { x: cx - 2.4, y: y - 2.4, width: 4.8, height: 4.8, fill: color }));
       group.append(s("line", { x1: x(f.weight - r), x2: x(f.weight - r), y1: y - 5, y2: y + 5, stroke: color, "stroke-width": 2.4 }));

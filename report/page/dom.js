@@ -40,7 +40,7 @@ export function number(value) {
   if (size !== 0 && (size < 1e-4 || size >= 1e9)) return minus(small(value)).replace(/e([+−-]?)(\d+)/, (_, sign, power) => `e${sign === "+" ? "" : "−"}${power}`);
   return minus(plain(value));
 }
-export const percent = (share, digits = 1) => `${minus((100 * share).toFixed(digits))} %`;
+export const percent = (share, digits = 1) => `${minus((100 * share).toFixed(digits))}\u00a0%`;
 export const whole = (value) => format(",d")(value);
 export const count = (value, one, many = one + "s") => `${whole(value)} ${value === 1 ? one : many}`;
 export const seconds = (value) => (value >= 100 ? `${whole(Math.round(value))} s` : `${+value.toPrecision(3)} s`);

@@ -6,17 +6,18 @@ import { byWeight, colorName, features, model, other } from "./model.js";
 
 const FIRST = 30;
 
-const partner = (f) => (f.edges.length > 0 ? other(f.edges[0], f.i) : null);
+const partner = (f) => (f.partner !== null ? features[f.partner] : null);
+const frequency = (f) => f.edges.find((e) => other(e, f.i) === partner(f))?.frequency;
 const columns = [
   { key: "feature", text: true, of: (f) => f.name, show: (f) => h("button", { type: "button", class: "plain", title: "Show in the graph", onclick: () => showInGraph(f.i) }, h("span", { class: `mark ${colorName(f.color)}` }), name(f.name)) },
   { key: "weight", of: (f) => f.weight, show: (f) => datum(f.weight) },
   { key: "share", of: (f) => f.share, show: (f) => percent(f.share, 2) },
   { key: "colour", text: true, of: (f) => (f.color ? colorName(f.color) : ""), show: (f) => (f.color ? colorName(f.color) : "none") },
-  { key: "edges", of: (f) => f.edges.length, show: (f) => whole(f.edges.length) },
+  { key: "edges", of: (f) => f.degree, show: (f) => whole(f.degree) },
   { key: "strongest partner", text: true, of: (f) => partner(f)?.name ?? "", show: (f) => (partner(f) ? name(partner(f).name) : "none") },
-  { key: "sign", text: true, of: (f) => (f.edges.length === 0 ? "" : f.edges[0].weight < 0 ? "negative" : "positive"), show: (f) => (f.edges.length === 0 ? "" : f.edges[0].weight < 0 ? "− negative" : "+ positive") },
-  { key: "edge weight", of: (f) => f.edges[0]?.weight ?? 0, show: (f) => (f.edges.length > 0 ? datum(f.edges[0].weight) : "") },
-  model.bootstrap && { key: "frequency", of: (f) => f.edges[0]?.frequency ?? 0, show: (f) => (f.edges.length > 0 ? percent(f.edges[0].frequency, 0) : "") },
+  { key: "sign", text: true, of: (f) => (f.partner === null ? "" : f.partnerWeight < 0 ? "negative" : "positive"), show: (f) => (f.partner === null ? "" : f.partnerWeight < 0 ? "− negative" : "+ positive") },
+  { key: "edge weight", of: (f) => f.partnerWeight ?? 0, show: (f) => (f.partner !== null ? datum(f.partnerWeight) : "") },
+  model.bootstrap && { key: "frequency", of: (f) => frequency(f) ?? "", show: (f) => (frequency(f) !== undefined ? percent(frequency(f), 0) : "") },
 ].filter(Boolean);
 
 const cell = (value) => {
@@ -28,7 +29,7 @@ export function table() {
   const heavy = byWeight.filter((f) => f.share > 0.01);
   const place = section("features", "Features",
     "Every feature with its weight, and the other that it acts with most. ",
-    `Here ${count(heavy.length, "feature")} of ${whole(features.length)} have more than 1 % of the weight each, and ${percent(heavy.reduce((sum, f) => sum + f.share, 0), 0)} together. Sort by a heading; click a feature to see it in the graph.`);
+    `Here ${count(heavy.length, "feature")} of ${whole(features.length)} have more than 1\u00a0% of the weight each, and ${percent(heavy.reduce((sum, f) => sum + f.share, 0), 0)} together. Sort by a heading; click a feature to see it in the graph.`);
   let sorted = 1, down = true, all = false;
   const body = h("tbody", {}), heads = columns.map((c, at) => h("th", { scope: "col", class: c.text ? "text" : null }, h("button", { type: "button", onclick: () => sort(at) }, c.key)));
   const more = h("button", { type: "button", class: "screen", onclick: () => { all = true; fill(); } });

@@ -33,7 +33,7 @@ export function saveSvg(file, svg, colors) {
 export function figure(place, { file, tools = [], draw, toSvg, heading }) {
   const plot = h("div", { class: "plot" });
   const save = h("button", { type: "button", class: "end", onclick: () => saveSvg(file, toSvg ? toSvg(palette()) : plot.querySelector("svg"), palette()), "aria-label": `Download ${file}` }, "SVG");
-  const own = h("figure", { id: file.replace(".svg", "") }, h("div", { class: "bar-of-tools" }, heading && h("h3", {}, heading), ...tools, save), plot);
+  const own = h("figure", { id: `figure-${file.replace(".svg", "")}` }, h("div", { class: "bar-of-tools" }, heading && h("h3", {}, heading), ...tools, save), plot);
   place.append(own);
   let width = 0;
   const redraw = () => {

@@ -6,7 +6,7 @@ import { zoom as zooming, zoomIdentity } from "d3-zoom";
 import { count, cut, h, hideTip, line, name, number, palette, percent, showTip, title, whole } from "./dom.js";
 import { drawing, figure, section } from "./figure.js";
 import { drawGraph, radius } from "./graph_draw.js";
-import { byWeight, colorName, edges, features, leftOut, model, other } from "./model.js";
+import { byWeight, colorName, edges, features, leftOut, model } from "./model.js";
 import { canvasPen, svgPen } from "./pen.js";
 
 const FIRST_EDGES = 300; // shown at the start
@@ -18,22 +18,21 @@ export const showInGraph = (i) => focusFeature(i);
 
 function sentence() {
   if (model.edges === 0) return ["No features are joined in this model: each counts on its own, as much as its node is large."];
-  const hub = [...features].sort((a, b) => b.edges.length - a.edges.length)[0];
+  const hub = [...features].sort((a, b) => b.degree - a.degree || b.weight - a.weight)[0];
   return [
     "A node is a feature, as large as its weight M", h("sub", {}, "ii"), "; an edge joins two that act together, as thick as |M", h("sub", {}, "ij"), "|. ",
     model.balanced ? "Positive edges join features of one colour, negative ones a blue and a red: the graph is balanced. " : "The graph is not balanced, so that there are no two colours. ",
-    `Here ${count(model.edges, "edge")} (${whole(model.negative_edges)} negative) join ${whole(features.filter((f) => f.edges.length > 0).length)} of ${count(model.features, "feature")}; `,
-    h("b", {}, name(hub.name)), ` has the most, ${whole(hub.edges.length)}.`,
+    `Here ${count(model.edges, "edge")} (${whole(model.negative_edges)} negative) join ${whole(features.filter((f) => f.degree > 0).length)} of ${count(model.features, "feature")}; `,
+    h("b", {}, name(hub.name)), ` has the most, ${whole(hub.degree)}.`,
   ];
 }
 
 function tipOf(f) {
-  const most = f.edges[0];
   return [
     title(f.name),
     line(`weight ${number(f.weight)}, ${percent(f.share, 2)} of the trace`),
-    line(`${f.color ? colorName(f.color) : "no colour"}, ${count(f.edges.length, "edge")}`),
-    most && line("strongest: ", h("bdi", { dir: "auto" }, cut(other(most, f.i).name, 60)), ` (${number(most.weight)})`),
+    line(`${f.color ? colorName(f.color) : "no colour"}, ${count(f.degree, "edge")}`),
+    f.partner !== null && line("strongest: ", h("bdi", { dir: "auto" }, cut(features[f.partner].name, 60)), ` (${number(f.partnerWeight)})`),
   ];
 }
 
@@ -59,6 +58,7 @@ export function graph() {
   const view = { nodes: [], edges: [], width: 600, height: 480, largest: edges[0]?.size ?? 1, focus: null, near: null, hovered: null, moving: false, mostLabels: 160 };
   let transform = zoomIdentity, shown = Math.min(edges.length, FIRST_EDGES), all = false, wanted = new Set(), pending = 0, settled = 0, fitted = true;
   view.at = (n) => [transform.applyX(n.x), transform.applyY(n.y)];
+  view.size = (n) => n.r * Math.min(1, Math.max(0.4, transform.k)); // nodes shrink with the picture, but stay to be seen
 
   const canvas = h("canvas", { role: "img", "aria-label": `The signed graph of the features; the table of features below holds the same numbers.` });
   const context = canvas.getContext("2d");
@@ -67,6 +67,7 @@ export function graph() {
 
   function paint() {
     pending = 0;
+    canvas.dataset.zoom = transform.k.toFixed(3);
     const colors = palette(), ratio = devicePixelRatio || 1;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, view.width, view.height);
@@ -84,7 +85,7 @@ export function graph() {
   }
 
   const links = forceLink().distance((e) => 46 + e.source.r + e.target.r).id((n) => n.f.i);
-  const simulation = forceSimulation().force("link", links).force("charge", forceManyBody().strength(-150).distanceMax(380)).force("collide", forceCollide((n) => n.r + 7)).force("x", forceX().strength(0.055)).force("y", forceY().strength(0.075)).stop();
+  const simulation = forceSimulation().force("link", links).force("charge", forceManyBody().strength(-260).distanceMax(420)).force("collide", forceCollide((n) => n.r + 7)).force("x", forceX().strength(0.05)).force("y", forceY().strength(0.075)).stop();
   simulation.on("tick", () => { if (fitted) fit(false); repaint(true); });
 
   function select_() {
@@ -143,7 +144,7 @@ export function graph() {
   function find(x, y, reach = 6) {
     let best = null, least = Infinity;
     for (const n of view.nodes) {
-      const [nx, ny] = view.at(n), d = Math.hypot(nx - x, ny - y) - n.r;
+      const [nx, ny] = view.at(n), d = Math.hypot(nx - x, ny - y) - view.size(n);
       if (d < Math.min(reach, least)) [best, least] = [n, d];
     }
     return best;
@@ -171,8 +172,7 @@ export function graph() {
       [n.x, n.y] = [n.fx, n.fy];
       if (!calm && simulation.alpha() < 0.2) simulation.alpha(0.25).restart();
       repaint(true);
-    })
-    .on("end", (event) => { event.subject.node.fx = event.subject.node.fy = null; });
+    });
   select(canvas).call(drag).call(zoom).on("dblclick.zoom", null)
     .on("click", (event) => { const n = find(...pointer(event, canvas)); setFocus(n === view.focus ? null : n); })
     .on("pointermove", (event) => {
@@ -246,6 +246,6 @@ export function graph() {
       return svg;
     },
   });
-  place.append(state, h("p", { class: "note screen" }, "Click a feature to see its neighbours alone; drag it to move it; zoom with the buttons, with Ctrl and the wheel, or with two fingers."));
+  place.append(state, h("p", { class: "note screen" }, "Click a feature to see its neighbours alone; drag it to move it, and it stays there; zoom with the buttons, with Ctrl and the wheel, or with two fingers."));
   select_();
 }

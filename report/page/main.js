@@ -7,7 +7,7 @@ import { table } from "./features.js";
 import { redrawAll } from "./figure.js";
 import { graph } from "./graph.js";
 import { matrix } from "./matrix.js";
-import { model } from "./model.js";
+import { model, rows } from "./model.js";
 import { repeat } from "./repeat.js";
 import { space } from "./space.js";
 import { summary } from "./summary.js";
@@ -26,7 +26,8 @@ function head() {
   document.getElementById("top").append(h("strong", {}, "gersh"), h("nav", { "aria-label": "Sections" }, links.map(([id, text]) => h("a", { href: `#${id}` }, text))),
     h("button", { type: "button", id: "theme", "aria-label": "Switch between light and dark", title: "Light or dark", onclick: () => { chosen = root.dataset.theme === "dark" ? "light" : "dark"; setTheme(); } }, "◐"));
   document.getElementById("foot").append("Made by gersh, metric learning with signed graphs. This file is complete: it asks nothing of any network.");
-  if (model.name) document.title = `gersh: ${model.name.slice(0, 120)}`;
+  const title = (rows?.own && rows.name) || model.name;
+  if (title) document.title = `gersh: ${title.slice(0, 120)}`;
 }
 
 setTheme();

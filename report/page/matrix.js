@@ -1,6 +1,6 @@
 // The matrix as a heat map: blue features first, then red, each by weight.
 import { pointer } from "d3-selection";
-import { count, cut, h, hideTip, line, number, percent, showTip, title, whole } from "./dom.js";
+import { count, cut, datum, h, hideTip, line, name, number, percent, showTip, title, whole } from "./dom.js";
 import { choice, drawing, figure, section } from "./figure.js";
 import { byWeight, edges, features, leftOut, model } from "./model.js";
 import { canvasPen, svgPen } from "./pen.js";
@@ -28,7 +28,7 @@ export function matrix() {
   const place = section("matrix", "The matrix M",
     "Entry M", h("sub", {}, "ij"), " as a colour: the diagonal holds the weights, an entry off it is an edge, negative (blue) for a positive edge and positive (orange) for a negative one. ",
     pairs > 0 ? `Here ${whole(model.edges)} of ${whole(pairs)} entries above the diagonal are not 0 (${percent(model.edges / pairs, 2)})` : "",
-    strongest ? [`; in correlation form, M_ij / √(M_ii M_jj), the largest is ${number(strongest.correlation)}: these two features count as one.`].map((t) => (Math.abs(strongest.correlation) > 0.95 ? t : t.replace(": these two features count as one.", "."))) : ".");
+    strongest ? ["; in correlation form, M", h("sub", {}, "ij"), " / √(M", h("sub", {}, "ii"), " M", h("sub", {}, "jj"), "), the largest is ", datum(strongest.correlation), Math.abs(strongest.correlation) > 0.95 ? [", of ", h("b", {}, name(features[strongest.first].name)), " and ", h("b", {}, name(features[strongest.second].name)), ", which so count as one."] : "."] : ".");
 
   const canvas = h("canvas", { role: "img", "aria-label": "Heat map of the matrix" });
   const context = canvas.getContext("2d");
@@ -41,9 +41,10 @@ export function matrix() {
 
   function layout(width) {
     const labelled = order.length <= 60 && width / order.length > 8;
-    const margin = labelled ? Math.min(150, Math.max(80, width * 0.22)) : 8;
+    const longest = Math.max(...order.map((f) => Math.min(f.name.length, 30)));
+    const margin = labelled ? Math.min(160, width * 0.26, 16 + 6.4 * longest) : 8;
     const side = Math.min(width - margin - 10, 640);
-    return { labelled, margin, side, cell: side / order.length, width: margin + side + 10, height: margin + side + 10 };
+    return { labelled, margin, side, cell: side / order.length, width: margin + side + 10, height: margin + side + 62 };
   }
 
   function paint(pen, colors) {
@@ -63,11 +64,18 @@ export function matrix() {
       const at = margin + blue * cell;
       pen.lines([[margin, at, margin + side, at], [at, margin, at, margin + side]], { color: colors.ink, width: 1, dash: [4, 3], alpha: 0.7 });
     }
+    legend(pen, colors, largest);
     if (labelled) order.forEach((f, at) => {
       const text = cut(f.name, Math.floor(margin / 6.3)), color = f.color > 0 ? colors.blue : f.color < 0 ? colors.red : colors.ink, font = Math.min(11, Math.max(8, cell * 0.9));
       pen.text(margin - 6, margin + (at + 0.5) * cell, text, { color, size: font, anchor: "end" });
       pen.text(margin + (at + 0.5) * cell, margin - 6, text, { color, size: font, turn: -90 });
     });
+  }
+
+  function legend(pen, colors, largest) {
+    const { margin, side } = size, wide = Math.min(260, side), x = margin + side - wide, y = margin + side + 20, steps = 60;
+    for (let step = 0; step < steps; step++) pen.rect(x + (wide * step) / steps, y, wide / steps + 0.5, 11, shade(largest * ((2 * step) / (steps - 1) - 1), largest, colors));
+    for (const [at, value, anchor] of [[0, -largest, "start"], [0.5, 0, "middle"], [1, largest, "end"]]) pen.text(x + wide * at, y + 24, number(+value.toPrecision(3)), { color: colors.muted, size: 11, anchor });
   }
 
   const drawn = figure(place, {

@@ -17,7 +17,10 @@ export const features = model.feature_names.map((text, i) => ({
   weight: model.diagonal[i],
   share: model.trace > 0 ? model.diagonal[i] / model.trace : 0,
   color: color(i),
-  edges: [],
+  edges: [], // of those in this file, the strongest first
+  degree: model.partners.degree[i],
+  partner: model.partners.partner[i],
+  partnerWeight: model.partners.weight[i],
 }));
 for (const edge of edges) {
   features[edge.first].edges.push(edge);

@@ -26,7 +26,7 @@ function sentence(data) {
   return [
     "Every point is a row, in the two directions in which the rows differ most: left as the metric measures them, right by plain principal components. Point at a row to see its nearest neighbour. ",
     `Here two directions hold ${percent(learned.share[0] + learned.share[1], 0)} of what the metric sees, and ${percent(euclidean.share[0] + euclidean.share[1], 0)} of the scaled rows. `,
-    a === null ? "" : ["The nearest neighbour is of the same class for ", h("b", {}, percent(a)), ` of the rows, and for ${percent(b)} by the Euclidean distance`, rows.own ? ", all of them rows that the metric was learned from." : "."],
+    a === null ? "" : ["The nearest neighbour is of the same class for ", h("b", {}, percent(a)), ` of the rows, and for ${percent(b)} by the Euclidean distance`, rows.own ? ", all of them rows that the metric was learned from." : rows.name ? [", of the rows of ", h("bdi", { dir: "auto" }, cut(rows.name, 80)), "."] : "."],
   ];
 }
 

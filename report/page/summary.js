@@ -5,7 +5,7 @@ import { byWeight, colorName, edges, features, model, rows } from "./model.js";
 const solvers = {
   balanced: "A balanced signed graph",
   hull: "A signed graph of the convex hull of balanced ones",
-  psd: "A metric of any positive definite matrix",
+  psd: "A positive definite matrix",
   diagonal: "A weight for each feature",
   sgml: "A balanced signed graph, by the paper's scheme sgml",
   pgml: "A graph with positive edges only, by the paper's scheme pgml",
@@ -15,10 +15,10 @@ const solvers = {
 };
 
 export const gapShare = () =>
-  model.gap === null || Math.abs(model.gap) > Math.abs(model.objective_value)
+  model.gap === null || Math.abs(model.gap) > 0.5 * Math.abs(model.objective_value)
     ? null
     : model.objective_value === 0 ? 0 : Math.abs(model.gap / model.objective_value);
-const shareText = (share) => (share === 0 ? "0 %" : `${+(100 * share).toPrecision(2)} %`);
+const shareText = (share) => (`${+(100 * share).toPrecision(2)}\u00a0%`);
 
 function learnedFrom() {
   const what = model.tuples
@@ -43,13 +43,14 @@ function accuracyCard() {
   const a = rows?.accuracy;
   if (!a) return card("Accuracy", "not measured", "the report was made without rows");
   if (a.reason) return card("Accuracy", "not measured", a.reason);
-  const show = (value, std) => (a.measure === "rmse" ? `${number(value)}${std ? ` ± ${number(+std.toPrecision(2))}` : ""}` : `${percent(value)}${std ? ` ± ${(100 * std).toFixed(1)}` : ""}`);
+  const show = (value) => datum(value, a.measure === "rmse" ? number(value) : percent(value));
+  const spread = (std) => (std === null || std === undefined ? "" : ` ±\u00a0${a.measure === "rmse" ? number(+std.toPrecision(2)) : (100 * std).toFixed(1)}`);
   const how = a.how === "splits"
     ? `held out: mean of ${count(a.splits, "split")}, each learned anew from ${whole(a.train)} rows and tested on ${whole(a.test)}${a.interrupted ? "; interrupted" : ""}`
     : `held out: ${count(a.rows, "row")} that the model did not learn from${a.known ? `; ${whole(a.known)} that it did are not counted` : ""}`;
   return card(a.measure === "rmse" ? "Error (RMSE), held out" : "Accuracy, held out",
-    h("span", { id: "accuracy" }, datum(a.learned, show(a.learned, a.learned_std))),
-    ["Euclidean ", datum(a.euclidean, show(a.euclidean, a.euclidean_std)), a.p !== null && a.p !== undefined && ` (p = ${+a.p.toPrecision(2)})`], how);
+    h("span", { id: "accuracy" }, show(a.learned), h("small", {}, spread(a.learned_std))),
+    ["Euclidean ", show(a.euclidean), spread(a.euclidean_std), a.p !== null && a.p !== undefined && ` (p = ${+a.p.toPrecision(2)})`], how);
 }
 
 function ranking() {
@@ -60,7 +61,7 @@ function ranking() {
       h("li", {}, name(f.name),
         h("span", { class: "track" }, barOf(f, most)),
         h("span", { class: "number" }, percent(f.share))))),
-    h("p", { class: "note" }, `Share of the trace of M. Bars are blue or red as in the graph.`));
+    h("p", { class: "note" }, `Share of the trace of M${model.balanced ? "; bars are blue or red as in the graph" : ""}.`));
 }
 
 function barOf(f, most) {
@@ -82,14 +83,14 @@ function strongest() {
 }
 
 export function summary() {
-  const share = gapShare();
+  const share = gapShare(), heavy = byWeight.filter((f) => f.share > 0.01).length;
   const graph = model.balanced ? `${count(features.filter((f) => f.color > 0).length, "blue feature")} and ${whole(features.filter((f) => f.color < 0).length)} red` : "not balanced";
   const body = h("section", { id: "summary", "aria-label": "Summary" },
-    h("h1", {}, model.name ? ["What was learned from ", h("bdi", { dir: "auto" }, model.name)] : "What was learned"),
+    h("h1", {}, rows?.own && rows.name ? ["What was learned from ", h("bdi", { dir: "auto" }, rows.name)] : model.name ? ["What ", h("bdi", { dir: "auto" }, model.name), " learned"] : "What was learned"),
     h("p", { class: "lead" }, `${solvers[model.solver] ?? "A metric"} of ${count(model.features, "feature")}, learned from ${count(model.n, "row")}`,
       share !== null ? [": no metric of its kind can be better by more than ", h("b", {}, shareText(share)), "."] : ".",
-      ` ${Math.min(byWeight.length, byWeight.filter((f) => f.share > 0.01).length)} features carry more than 1 % of the weight each`,
-      byWeight[0].share > 0 ? [", most of all ", h("b", {}, name(byWeight[0].name)), "."] : "."),
+      heavy === 0 ? " No feature carries" : heavy === 1 ? " One feature carries" : ` ${whole(heavy)} features carry`, ` more than 1\u00a0% of the weight${heavy > 1 ? " each" : ""}`,
+      heavy > 0 ? [", most of all ", h("b", {}, name(byWeight[0].name)), "."] : "."),
     h("div", { class: "cards" },
       certificate(), accuracyCard(),
       card("Objective", [datum(model.objective_value), h("small", {}, ` ${model.objective}`)], `${model.maximized ? "larger" : "smaller"} is better; ${model.stop_sentence}`),

@@ -41,6 +41,22 @@ static void repair_names(json_t *list, const gersh_model *model,
                                                                strlen(name(model, i)))));
 }
 
+/* Of each feature: how many edges it has, and the strongest of them: the other feature and the weight; null for none. */
+static json_t *partners_json(const gersh_graph *graph)
+{
+    json_t *degree = json_array(), *partner = json_array(), *weight = json_array();
+    for (size_t i = 0; i < graph->nodes; i++) {
+        size_t begin = graph->start[i], end = graph->start[i + 1], best = begin;
+        for (size_t e = begin + 1; e < end; e++)
+            if (fabs(graph->entry[e]) > fabs(graph->entry[best]))
+                best = e;
+        json_array_append_new(degree, json_integer((json_int_t)(end - begin)));
+        json_array_append_new(partner, end > begin ? json_integer((json_int_t)graph->neighbor[best]) : json_null());
+        json_array_append_new(weight, end > begin ? json_real(-graph->entry[best]) : json_null());
+    }
+    return json_pack("{s:o, s:o, s:o}", "degree", degree, "partner", partner, "weight", weight);
+}
+
 /* Radii of all discs, and what the alignment makes of them where the graph is balanced. */
 static gersh_status discs_json(json_t **out, const gersh_model_summary *summary)
 {
@@ -68,8 +84,24 @@ static gersh_status discs_json(json_t **out, const gersh_model_summary *summary)
     return *out != NULL ? GERSH_OK : short_of_memory();
 }
 
+static json_t *name_json(const char *name)
+{
+    return name != NULL ? gersh__json_text(name) : json_null();
+}
+
+/* The rows that the report shows, or NULL; *own: whether they are those that the model learned from, in their order. */
+static const gersh_dataset *find_rows(int *own, const gersh_model *model, const gersh_model_report_options *options)
+{
+    const gersh_dataset *data = options->data, *train = gersh_model_data(model);
+    *own = data == NULL || (train != NULL && gersh_dataset_rows(data) == gersh_dataset_rows(train) &&
+                            memcmp(gersh_dataset_values(data), gersh_dataset_values(train),
+                                   gersh_dataset_rows(data) * gersh_model_features(model) * sizeof(double)) == 0);
+    return data != NULL ? data : train;
+}
+
 /* What the page says of the model. */
-static gersh_status model_json(json_t **out, const gersh_model *model, const gersh_model_report_options *options)
+static gersh_status model_json(json_t **out, const gersh_model *model, const gersh_model_report_options *options,
+                               int own)
 {
     gersh_model_summary *summary = NULL;
     json_t *discs = NULL, *document = NULL;
@@ -78,7 +110,7 @@ static gersh_status model_json(json_t **out, const gersh_model *model, const ger
     if (status == GERSH_OK)
         status = discs_json(&discs, summary);
     if (status == GERSH_OK)
-        status = gersh__fit_command(&command, model, options->data_name);
+        status = gersh__fit_command(&command, model, own ? options->data_name : NULL);
     if (status == GERSH_OK) {
         document = gersh__describe_model(model, summary, MOST_EDGES);
         repair_names(json_object_get(document, "feature_names"), model, gersh_model_feature_name);
@@ -86,13 +118,12 @@ static gersh_status model_json(json_t **out, const gersh_model *model, const ger
         if (json_is_object(json_object_get(document, "bootstrap"))) /* the edges have their shares */
             json_object_del(json_object_get(document, "bootstrap"), "edges");
         json_t *more = json_pack(
-            "{s:s, s:o, s:b, s:s, s:O, s:o, s:o}", "made_by", gersh_version(), "name",
-            options->data_name != NULL ? gersh__json_text(options->data_name) : json_null(), "maximized",
+            "{s:s, s:o, s:b, s:s, s:O, s:o, s:o, s:o}", "made_by", gersh_version(), "name", name_json(options->name), "maximized",
             gersh_objective_is_maximized(gersh__objective_name(model)), "stop_sentence",
             gersh__stop_sentence(model), "discs", discs, "trajectory",
             model->trajectory != NULL && model->trajectory->count > 0 ? gersh__trajectory_json(model->trajectory)
                                                                       : json_null(),
-            "command", command != NULL ? gersh__json_text(command) : json_null());
+            "partners", partners_json(summary->graph), "command", command != NULL ? gersh__json_text(command) : json_null());
         if (document == NULL || more == NULL || json_object_update(document, more) != 0)
             status = short_of_memory();
         json_decref(more);
@@ -123,9 +154,9 @@ static json_t *classes_json(const gersh_dataset *data)
 }
 
 /* What the page says of the rows; null without any. */
-static gersh_status data_json(json_t **out, const gersh_model *model, const gersh_model_report_options *options)
+static gersh_status data_json(json_t **out, const gersh_model *model, const gersh_dataset *data,
+                              const gersh_model_report_options *options, int own)
 {
-    const gersh_dataset *data = options->data != NULL ? options->data : gersh_model_data(model);
     gersh__shown *shown = NULL;
     json_t *space = NULL, *distances = NULL, *accuracy = NULL;
     *out = NULL;
@@ -133,17 +164,15 @@ static gersh_status data_json(json_t **out, const gersh_model *model, const gers
         *out = json_null();
         return GERSH_OK;
     }
-    gersh_status status = gersh_model_check_data(model, data);
-    if (status == GERSH_OK)
-        status = gersh__shown_new(&shown, model, data, options->threads);
+    gersh_status status = gersh__shown_new(&shown, model, data, options->threads);
     if (status == GERSH_OK)
         status = gersh__space_json(&space, shown);
     if (status == GERSH_OK)
-        status = gersh__distances_json(&distances, model, data, options->data == NULL, shown);
+        status = gersh__distances_json(&distances, model, data, own, shown);
     if (status == GERSH_OK)
         status = gersh__accuracy_json(&accuracy, model, data, options);
     if (status == GERSH_OK) {
-        *out = json_pack("{s:b, s:I, s:O, s:O, s:O, s:o}", "own", options->data == NULL, "rows",
+        *out = json_pack("{s:b, s:o, s:I, s:O, s:O, s:O, s:o}", "own", own, "name", name_json(options->data_name), "rows",
                          (json_int_t)gersh_dataset_rows(data), "space", space, "distances", distances, "accuracy",
                          accuracy, "class_names", classes_json(data));
         if (*out == NULL)
@@ -192,13 +221,19 @@ gersh_status gersh_model_report(const gersh_model *model, const char *path, cons
     const gersh_model_report_options *o = options != NULL ? options : &none;
     json_t *about = NULL, *rows = NULL;
     gersh__output output = {0};
+    const gersh_dataset *data = NULL;
+    int own = 0;
     gersh_status status = gersh_model_report_check();
     if (status == GERSH_OK)
         status = gersh__output_try(path);
+    if (status == GERSH_OK && o->data != NULL)
+        status = gersh_model_check_data(model, o->data);
+    if (status == GERSH_OK) {
+        data = find_rows(&own, model, o);
+        status = model_json(&about, model, o, own);
+    }
     if (status == GERSH_OK)
-        status = model_json(&about, model, o);
-    if (status == GERSH_OK)
-        status = data_json(&rows, model, o);
+        status = data_json(&rows, model, data, o, own);
     if (status == GERSH_OK)
         status = gersh__output_open(&output, path);
     if (status == GERSH_OK) {

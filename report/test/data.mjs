@@ -1,0 +1,82 @@
+// Pages of fits to the data sets of GERSH_DATA: sonar, and 2,000 features with few edges and with all.
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { accessible, allDrawn, browser, file, fits, gersh, inspect, open, sameNumbers, skipped, test_name } from "./support.mjs";
+
+const data = process.env.GERSH_DATA;
+if (!data || !existsSync(join(data, "colon-cancer.csv"))) {
+  await browser.close();
+  skipped(test_name, "GERSH_DATA does not name the folder with the data sets");
+}
+after(() => browser.close());
+
+async function whole(name, words, points, balanced = true) {
+  gersh("fit", join(data, `${name}.csv`), ...words, "-o", `${name}.gersh`, "--report", `${name}.html`);
+  const model = inspect(`${name}.gersh`, ...(balanced ? ["--scalars"] : []));
+  const page = await open(file(`${name}.html`));
+  await allDrawn(page, { points, balanced });
+  await sameNumbers(page, model);
+  await accessible(page);
+  return { page, model };
+}
+
+test("sonar", async () => {
+  const { page } = await whole("sonar", [], 208);
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+  await fits(file("sonar.html"));
+});
+
+test("2,000 features: ready in less than two seconds, and usable", async () => {
+  const { page, model } = await whole("colon-cancer", [], 62);
+  assert.equal(model.features, 2000);
+  const times = [];
+  for (let run = 0; run < 3; run++) {
+    const own = await open(file("colon-cancer.html"));
+    await own.fill("#graph-search", "x493");
+    await own.press("#graph-search", "Enter");
+    times.push(await own.evaluate(() => performance.now()));
+    assert.equal(await own.getAttribute("#graph canvas", "data-focus"), "492");
+    await own.context().close();
+  }
+  console.log(`2,000 features: searched after ${times.map((t) => Math.round(t)).join(", ")} ms`);
+  assert.ok(Math.min(...times) < 2000);
+  await page.click("text=Show all 2,000 features");
+  assert.equal(await page.locator("#features tbody tr").count(), 2000);
+  await page.selectOption("#matrix-most", "2000");
+  await page.check("#lonely");
+  assert.equal(await page.getAttribute("#graph canvas", "data-nodes"), "2000");
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+  await fits(file("colon-cancer.html"));
+});
+
+test("2,000 features that are all joined: the strongest 20,000 edges, and how many are hidden", async () => {
+  gersh("fit", join(data, "colon-cancer.csv"), "--solver", "psd", "-o", "all.gersh");
+  gersh("report", "all.gersh", "--splits", "0", "-o", "all.html");
+  const page = await open(file("all.html"), { reducedMotion: "no-preference" });
+  const ready = +(await page.getAttribute("html", "data-ready"));
+  const model = inspect("all.gersh");
+  await sameNumbers(page, model);
+  const strongest = model.edge_list.map((e) => Math.abs(e.weight)).sort((a, b) => b - a);
+  const own = await page.evaluate(() => JSON.parse(document.getElementById("model").textContent).edge_list.map((e) => Math.abs(e.weight)));
+  assert.equal(own.length, 20000);
+  assert.equal(Math.min(...own), strongest[19999]);
+  assert.match(await page.textContent("#graph-state"), /the 300 strongest of 1,999,000 edges.*Hidden: .* 1,998,700 edges, of which 1,979,000 weaker ones are not in this file/);
+  await page.check("#lonely");
+  await page.locator("#edges-shown").evaluate((input) => { input.value = input.max; input.dispatchEvent(new Event("input")); });
+  assert.equal(await page.getAttribute("#graph canvas", "data-edges"), "20000");
+  assert.equal(await page.getAttribute("#graph canvas", "data-nodes"), "2000");
+  // How long a frame takes while everything moves, in a browser that draws without a graphics card.
+  const frames = await page.evaluate(() => new Promise((done) => {
+    const times = [];
+    const next = (now) => { times.push(now); times.length < 21 ? requestAnimationFrame(next) : done(times); };
+    requestAnimationFrame(next);
+  }));
+  const gaps = frames.slice(1).map((t, i) => t - frames[i]).sort((a, b) => a - b);
+  console.log(`2,000 nodes and 20,000 edges: ready after ${ready} ms; a frame takes ${gaps[10].toFixed(0)} ms while all move`);
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+});
