@@ -48,7 +48,8 @@ typedef struct cli_command {
 extern const cli_command *const cli_commands[]; /* ends with NULL */
 extern const cli_command cli_evaluate, cli_tune;
 extern const cli_command cli_predict, cli_transform, cli_distance;
-extern const cli_command cli_align, cli_compare, cli_describe, cli_fit, cli_inspect, cli_report, cli_reproduce;
+extern const cli_command cli_align, cli_compare, cli_describe, cli_fit, cli_inspect, cli_report,
+    cli_reproduce;
 
 /* Reads argv after the command's name. Returns -1 when the command is to run, else the exit status. */
 int cli_parse(cli_args *args, const cli_command *command, int argc, char **argv);

@@ -124,18 +124,19 @@ static json_t *row_json(const gersh_compare_row *row)
         json_object_set_new(counts, gersh_stop_name(stops[s]),
                             json_integer((json_int_t)row->stops[stops[s]]));
     json_t *shares = json_pack(
-        "{s:o, s:o, s:o, s:o, s:o}", "gradient", gersh__json_number(there, row->share_gradient), "minimizer",
-        gersh__json_number(there, row->share_minimizer), "objective",
+        "{s:o, s:o, s:o, s:o, s:o}", "gradient", gersh__json_number(there, row->share_gradient),
+        "minimizer", gersh__json_number(there, row->share_minimizer), "objective",
         gersh__json_number(there, row->share_objective), "step", gersh__json_number(there, row->share_step),
         "eigen", gersh__json_number(there, row->share_eigen));
     return json_pack(
         "{s:s, s:s, s:o, s:o, s:o, s:f, s:I, s:o, s:o, s:o, s:I, s:I, s:o, s:b, s:b, s:o, s:o}",
         "objective", row->objective, "solver", row->solver, "objective_value",
-        gersh__json_number(there, row->objective_value), "bound", gersh__json_number(row->has_bound, row->bound),
-        "gap", gersh__json_number(row->has_bound, row->gap), "seconds", row->seconds, "iterations",
-        (json_int_t)row->iterations, "lambda_min", gersh__json_number(there, row->lambda_min), "edges",
-        gersh__json_number(there, row->edges), "balanced", there ? json_boolean(row->balanced) : json_null(),
-        "folds", (json_int_t)row->folds, "failed", (json_int_t)row->failed, "failure",
+        gersh__json_number(there, row->objective_value), "bound",
+        gersh__json_number(row->has_bound, row->bound), "gap", gersh__json_number(row->has_bound, row->gap),
+        "seconds", row->seconds, "iterations", (json_int_t)row->iterations, "lambda_min",
+        gersh__json_number(there, row->lambda_min), "edges", gersh__json_number(there, row->edges),
+        "balanced", there ? json_boolean(row->balanced) : json_null(), "folds", (json_int_t)row->folds,
+        "failed", (json_int_t)row->failed, "failure",
         row->failed > 0 ? gersh__json_text(row->failure) : json_null(), "maximized", row->maximized, "best",
         row->best, "stops", counts, "shares", shares);
 }

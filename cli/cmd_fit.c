@@ -160,7 +160,8 @@ static int print_interrupted(const gersh_model *model, const inputs *in, const c
     return EXIT_INTERRUPTED;
 }
 
-static int print_result(const cli_args *args, const gersh_model *model, const char *path, const char *report)
+static int print_result(const cli_args *args, const gersh_model *model, const char *path,
+                        const char *report)
 {
     gersh_model_summary *summary = NULL;
     gersh_status status = gersh_model_summarize(&summary, model);
@@ -242,7 +243,9 @@ static const cli_option options[] = {
      "learn from quadruplets a, b, c, d of row numbers, a and b nearer to each other than c and d; "
      "objectives lsml, "
      "lmnn"},
-    {"report", 0, "FILE", "write a report of what was learned to this HTML file; it learns anew on ten random splits, to measure the accuracy"},
+    {"report", 0, "FILE",
+     "write a report of what was learned to this HTML file; it learns anew on ten random splits, to "
+     "measure the accuracy"},
     {"bootstrap", 0, "B", "fit B resamples of the data too, and count how often each edge appears"},
     {0}};
 

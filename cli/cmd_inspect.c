@@ -28,8 +28,7 @@ static json_t *checks_json(const gersh_verification *report)
         json_array_append_new(
             list, json_pack("{s:s, s:s, s:o, s:s}", "name", check->name, "result",
                             check->result == GERSH_CHECK_FAILED ? "failed" : result_name(check->result),
-                            "number", gersh__json_number(1, check->number),
-                            "detail", check->detail));
+                            "number", gersh__json_number(1, check->number), "detail", check->detail));
     }
     return json_pack("{s:b, s:o}", "passed", report->passed, "checks", list);
 }

@@ -129,10 +129,9 @@ static int print_json(const result *r)
     int labels = p->has_truth && p->value == NULL, targets = p->has_truth && p->value != NULL;
     json_t *predictions = json_array(), *proba = NULL, *classes = json_array(), *names = NULL;
     for (size_t i = 0; i < p->rows; i++)
-        json_array_append_new(predictions,
-                              p->value != NULL
-                                  ? json_real(p->value[i])
-                                  : gersh__json_text(gersh_model_class_name(r->model, (size_t)p->label[i])));
+        json_array_append_new(predictions, p->value != NULL ? json_real(p->value[i])
+                                                            : gersh__json_text(gersh_model_class_name(
+                                                                  r->model, (size_t)p->label[i])));
     if (cli_value(r->args, "proba") != NULL && p->value == NULL) {
         proba = json_array();
         for (size_t i = 0; i < p->rows; i++)

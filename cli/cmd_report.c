@@ -23,16 +23,18 @@ static void draw(void *context, const gersh_evaluate_progress *now)
 }
 
 gersh_status cli_write_report(const gersh_model *model, const char *model_path, const char *path,
-                              const gersh_dataset *data, const char *data_path, size_t splits, const cli_args *args)
+                              const gersh_dataset *data, const char *data_path, size_t splits,
+                              const cli_args *args)
 {
     cli_progress progress;
     gersh_model_report_options options = {.data = data,
-                                    .name = model_path != NULL ? file_name(model_path) : NULL,
-                                    .data_name = data_path != NULL ? file_name(data_path) : NULL,
-                                    .splits = splits,
-                                    .threads = (int)gersh__setting_whole(args->settings, GERSH__THREADS),
-                                    .progress_context = &progress,
-                                    .cancel = &cli_cancel};
+                                          .name = model_path != NULL ? file_name(model_path) : NULL,
+                                          .data_name = data_path != NULL ? file_name(data_path) : NULL,
+                                          .splits = splits,
+                                          .threads =
+                                              (int)gersh__setting_whole(args->settings, GERSH__THREADS),
+                                          .progress_context = &progress,
+                                          .cancel = &cli_cancel};
     if (cli_progress_start(&progress, args) != NULL)
         options.progress = draw;
     gersh_status status = gersh_model_report(model, path, &options);
@@ -47,8 +49,9 @@ static gersh_status read_options(const char **path, size_t *splits, const cli_ar
     uint64_t number = GERSH_EVALUATE_SPLITS;
     *path = cli_value(args, "output");
     if (*path == NULL)
-        return gersh__fail(GERSH_ERROR_ARGUMENT, "no file to write to is named; name one with --output, such as "
-                                                 "-o report.html");
+        return gersh__fail(GERSH_ERROR_ARGUMENT,
+                           "no file to write to is named; name one with --output, such as "
+                           "-o report.html");
     if (text != NULL && gersh__parse_whole(text, strlen(text), 0, 100000, &number) != 0)
         return gersh__fail(GERSH_ERROR_ARGUMENT, "--splits: '%s' is not a whole number from 0 to 100000",
                            gersh__text_excerpt(excerpt, sizeof excerpt, text, strlen(text)));
@@ -68,7 +71,8 @@ static int run(const cli_args *args)
     if (status == GERSH_OK && data != NULL)
         status = cli_match(&matched, model, data, args);
     if (status == GERSH_OK)
-        status = cli_write_report(model, args->operand[0], path, matched != NULL ? matched->data : NULL, data, splits, args);
+        status = cli_write_report(model, args->operand[0], path, matched != NULL ? matched->data : NULL,
+                                  data, splits, args);
     int result;
     if (status != GERSH_OK) {
         result = cli_fail(args, status, NULL);
@@ -93,7 +97,8 @@ static const cli_option options[] = {
     {"output", 'o', "FILE", "HTML file to write"},
     {"data", 0, "DATA", "rows to show and to predict; without it, those that the model learned from"},
     {"splits", 0, "N",
-     "where the rows are those that the model learned from: learn anew on N random splits, to measure the accuracy on "
+     "where the rows are those that the model learned from: learn anew on N random splits, to measure the "
+     "accuracy on "
      "rows that were held out (default: 10); 0 leaves that out"},
     {0}};
 
@@ -102,10 +107,14 @@ const cli_command cli_report = {
     .operand_names = "MODEL",
     .operands = 1,
     .summary = "write what a model learned as an interactive page, one HTML file",
-    .about = "Writes one HTML file that any browser opens, without a network: the feature graph, the Gershgorin discs, "
-             "the matrix, the course of the fit, the rows in the learned space, distances within and between classes, "
-             "a table of the features, and the command that repeats the fit. Rows come from the model, or from DATA, "
-             "read as 'gersh predict' reads it; rows that are new to the model are predicted, others are held out on "
+    .about = "Writes one HTML file that any browser opens, without a network: the feature graph, the "
+             "Gershgorin discs, "
+             "the matrix, the course of the fit, the rows in the learned space, distances within and "
+             "between classes, "
+             "a table of the features, and the command that repeats the fit. Rows come from the model, or "
+             "from DATA, "
+             "read as 'gersh predict' reads it; rows that are new to the model are predicted, others are "
+             "held out on "
              "random splits.",
     .settings = "label labels format header ignore missing categorical threads",
     .options = options,

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-const cli_command *const cli_commands[] = {&cli_fit,     &cli_predict,  &cli_transform, &cli_distance,
-                                           &cli_inspect, &cli_compare,  &cli_evaluate,  &cli_tune,
-                                           &cli_align,   &cli_describe, &cli_report, &cli_reproduce, NULL};
+const cli_command *const cli_commands[] = {
+    &cli_fit,  &cli_predict, &cli_transform, &cli_distance, &cli_inspect,   &cli_compare, &cli_evaluate,
+    &cli_tune, &cli_align,   &cli_describe,  &cli_report,   &cli_reproduce, NULL};
 
 gersh_cancel cli_cancel;
 

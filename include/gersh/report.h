@@ -24,7 +24,7 @@ typedef struct gersh_model_report_options {
      * measure how well they predict; 0: not measured. Rows that are new to the model are always predicted.
      */
     size_t splits;
-    int threads; /* 0: one for each core */
+    int threads;                      /* 0: one for each core */
     gersh_evaluate_callback progress; /* of the splits, or NULL */
     void *progress_context;
     const gersh_cancel *cancel; /* or NULL; the page then shows the splits that were done */

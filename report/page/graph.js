@@ -11,7 +11,7 @@ import { canvasPen, svgPen } from "./pen.js";
 
 const FIRST_EDGES = 300; // shown at the start
 const FIRST_SHARE = 0.002; // features without an edge are shown from this share of the trace on
-const SETTLE = 250; // milliseconds of layout before the first picture
+const SETTLE = 120; // milliseconds of layout before the first picture
 
 let focusFeature = () => {};
 export const showInGraph = (i) => focusFeature(i);
@@ -56,7 +56,7 @@ export function graph() {
   const most = byWeight[0].weight, nodeOf = new Map();
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const view = { nodes: [], edges: [], width: 600, height: 480, largest: edges[0]?.size ?? 1, focus: null, near: null, hovered: null, moving: false, mostLabels: 160 };
-  let transform = zoomIdentity, shown = Math.min(edges.length, FIRST_EDGES), all = false, wanted = new Set(), pending = 0, settled = 0, fitted = true;
+  let transform = zoomIdentity, shown = Math.min(edges.length, FIRST_EDGES), all = false, wanted = new Set(), pending = 0, settled = 0, resting = 0, fitted = true;
   view.at = (n) => [transform.applyX(n.x), transform.applyY(n.y)];
   view.size = (n) => n.r * Math.min(1, Math.max(0.4, transform.k)); // nodes shrink with the picture, but stay to be seen
 
@@ -74,7 +74,7 @@ export function graph() {
     context.font = '12px system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
     drawGraph(canvasPen(context), view, colors, (text) => context.measureText(text).width);
   }
-  // While things move, lines are drawn without dashes where there are many.
+  // While things move, and there are many lines, fewer are drawn, and without dashes.
   function repaint(moves) {
     if (moves) {
       view.moving = view.edges.length > 1000;
@@ -103,13 +103,19 @@ export function graph() {
     simulation.nodes(view.nodes);
     links.links(view.edges);
     simulation.alpha(0.9);
-    const begin = performance.now();
-    let steps = 0;
-    while (performance.now() - begin < SETTLE && simulation.alpha() > 0.01 && steps++ < 300) simulation.tick();
+    settle();
     say();
-    if (fitted) fit(false);
-    if (simulation.alpha() > 0.02 && !calm) simulation.restart();
     repaint(true);
+  }
+  // A while of layout at once, and the rest moving before the reader's eyes, or out of their sight if they want calm.
+  function settle() {
+    const begin = performance.now();
+    while (performance.now() - begin < SETTLE && simulation.alpha() > 0.01) simulation.tick();
+    if (fitted) fit(false);
+    if (simulation.alpha() <= 0.01) return repaint(true);
+    if (!calm) return simulation.restart();
+    clearTimeout(resting);
+    resting = setTimeout(settle, 20);
   }
 
   function say() {

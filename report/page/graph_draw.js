@@ -3,12 +3,13 @@ import { cut } from "./dom.js";
 import { colorName } from "./model.js";
 
 const levels = 6; // widths of lines, so that many edges are few paths
+const MOST_MOVING = 2500; // edges that are drawn while things move, the strongest; all of them at rest
 
 export const radius = (f, most) => 4 + 15 * Math.sqrt(Math.max(f.weight, 0) / (most || 1));
 
 function edgeBatches(view) {
   const batches = new Map();
-  for (const edge of view.edges) {
+  for (const edge of view.moving ? view.edges.slice(0, MOST_MOVING) : view.edges) {
     const a = view.at(edge.source), b = view.at(edge.target);
     if ((a[0] < 0 && b[0] < 0) || (a[1] < 0 && b[1] < 0) || (a[0] > view.width && b[0] > view.width) || (a[1] > view.height && b[1] > view.height)) continue;
     const dim = view.focus && !(edge.source === view.focus || edge.target === view.focus);

@@ -176,11 +176,11 @@ gersh_status gersh__model_read_about(gersh_model *model, double *rho, json_t *ab
             "the model has format %d but this gersh reads format %d; use the gersh that wrote it", format,
             GERSH__MODEL_FORMAT);
     if (json_unpack_ex(about, &error, JSON_STRICT,
-                       "{s:i, s:s, s:s, s:b, s:I, s:o, s:o, s:F, s:b, s:o, s:o, s?s, s?o, s?o, s?o}", "format",
-                       &format, "version", &version, "task", &task, "custom", &model->custom, "rows", &rows,
-                       "feature_names", &features, "class_names", &classes, "rho", rho, "unit_rows",
-                       &unit_rows, "settings", &settings, "fit", &fit, "tuples", &tuples, "rules", &rules,
-                       "bootstrap", &bootstrap, "trajectory", &trajectory) != 0)
+                       "{s:i, s:s, s:s, s:b, s:I, s:o, s:o, s:F, s:b, s:o, s:o, s?s, s?o, s?o, s?o}",
+                       "format", &format, "version", &version, "task", &task, "custom", &model->custom,
+                       "rows", &rows, "feature_names", &features, "class_names", &classes, "rho", rho,
+                       "unit_rows", &unit_rows, "settings", &settings, "fit", &fit, "tuples", &tuples,
+                       "rules", &rules, "bootstrap", &bootstrap, "trajectory", &trajectory) != 0)
         return gersh__fail(GERSH_ERROR_INPUT, "the description of the model is damaged: %s", error.text);
     model->scaling->unit_rows = unit_rows;
     model->regress = strcmp(task, "regress") == 0;

@@ -23,7 +23,7 @@ struct gersh_model {
     gersh_tuples *tuples; /* or NULL */
     gersh_edge_rule *rules;
     size_t rule_count;
-    gersh_bootstrap *bootstrap; /* or NULL */
+    gersh_bootstrap *bootstrap;    /* or NULL */
     gersh__trajectory *trajectory; /* or NULL */
 };
 

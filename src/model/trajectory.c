@@ -94,9 +94,10 @@ json_t *gersh__trajectory_json(const gersh__trajectory *t)
 
 static gersh_status damaged(void)
 {
-    return gersh__fail(GERSH_ERROR_INPUT,
-                       "the course of the fit in the model is damaged; expected its stages and at most %d points",
-                       GERSH_TRAJECTORY_POINTS);
+    return gersh__fail(
+        GERSH_ERROR_INPUT,
+        "the course of the fit in the model is damaged; expected its stages and at most %d points",
+        GERSH_TRAJECTORY_POINTS);
 }
 
 static gersh_status read_stages(gersh__trajectory *t, const json_t *list)
@@ -121,10 +122,10 @@ static int read_point(gersh_progress *out, const gersh__trajectory *t, json_t *l
     json_t *bound = NULL;
     json_int_t atoms = -1;
     int stage = -1;
-    if (json_unpack(list, "[i, i, F, F, o, I!]", &stage, &out->iteration, &out->seconds, &out->value, &bound,
-                    &atoms) != 0 ||
-        stage < 0 || (size_t)stage >= t->stages || out->iteration < 0 || !(out->seconds >= 0) || atoms < 0 ||
-        (!json_is_null(bound) && !json_is_number(bound)))
+    if (json_unpack(list, "[i, i, F, F, o, I!]", &stage, &out->iteration, &out->seconds, &out->value,
+                    &bound, &atoms) != 0 ||
+        stage < 0 || (size_t)stage >= t->stages || out->iteration < 0 || !(out->seconds >= 0) ||
+        atoms < 0 || (!json_is_null(bound) && !json_is_number(bound)))
         return -1;
     out->stage = t->stage[stage];
     out->atoms = (size_t)atoms;
@@ -137,7 +138,8 @@ gersh_status gersh__trajectory_read(gersh__trajectory **out, const json_t *membe
 {
     const json_t *stages = json_object_get(member, "stages"), *points = json_object_get(member, "points");
     if (json_object_size(member) != 2 || !json_is_array(stages) || !json_is_array(points) ||
-        json_array_size(points) > GERSH_TRAJECTORY_POINTS || json_array_size(stages) > json_array_size(points))
+        json_array_size(points) > GERSH_TRAJECTORY_POINTS ||
+        json_array_size(stages) > json_array_size(points))
         return damaged();
     gersh__trajectory *t = *out = gersh__alloc(1, sizeof *t);
     if (t == NULL)

@@ -25,7 +25,8 @@ static int by_bits(const void *left, const void *right)
     return memcmp(a->x, b->x, a->size);
 }
 
-gersh_status gersh__find_new_rows(int *new_row, size_t *count, const gersh_model *model, const gersh_dataset *data)
+gersh_status gersh__find_new_rows(int *new_row, size_t *count, const gersh_model *model,
+                                  const gersh_dataset *data)
 {
     size_t n = gersh_dataset_rows(data), k = gersh_dataset_features(data);
     *count = 0;
@@ -51,26 +52,29 @@ gersh_status gersh__find_new_rows(int *new_row, size_t *count, const gersh_model
 static gersh_status unmeasured(json_t **out, const char *reason)
 {
     *out = json_pack("{s:s}", "reason", reason);
-    return *out != NULL ? GERSH_OK : gersh__fail(GERSH_ERROR_MEMORY, "out of memory: the accuracy of the report");
+    return *out != NULL ? GERSH_OK
+                        : gersh__fail(GERSH_ERROR_MEMORY, "out of memory: the accuracy of the report");
 }
 
 /* Members that both ways to measure have; measure is the accuracy, or the RMSE of targets. */
-static gersh_status measured(json_t **out, const char *how, int regress, const gersh_settings *settings, json_t *more)
+static gersh_status measured(json_t **out, const char *how, int regress, const gersh_settings *settings,
+                             json_t *more)
 {
-    *out = json_pack("{s:s, s:s, s:s, s:s}", "how", how, "measure", regress ? "rmse" : "accuracy", "classifier",
-                     gersh_settings_get(settings, "classifier"), "neighbors",
+    *out = json_pack("{s:s, s:s, s:s, s:s}", "how", how, "measure", regress ? "rmse" : "accuracy",
+                     "classifier", gersh_settings_get(settings, "classifier"), "neighbors",
                      gersh_settings_get(settings, "neighbors"));
     if (*out == NULL || more == NULL || json_object_update(*out, more) != 0) {
         json_decref(*out);
         *out = NULL;
     }
     json_decref(more);
-    return *out != NULL ? GERSH_OK : gersh__fail(GERSH_ERROR_MEMORY, "out of memory: the accuracy of the report");
+    return *out != NULL ? GERSH_OK
+                        : gersh__fail(GERSH_ERROR_MEMORY, "out of memory: the accuracy of the report");
 }
 
 /* The rows that the model did not learn from, under its metric and, as one without a metric, the Euclidean one. */
-static gersh_status predict_new(json_t **out, const gersh_model *model, const gersh_dataset *data, const int *new_row,
-                                size_t count, const gersh_model_report_options *options)
+static gersh_status predict_new(json_t **out, const gersh_model *model, const gersh_dataset *data,
+                                const int *new_row, size_t count, const gersh_model_report_options *options)
 {
     struct gersh_model plain = *model;
     gersh_dataset *part = NULL;
@@ -91,10 +95,11 @@ static gersh_status predict_new(json_t **out, const gersh_model *model, const ge
     if (status == GERSH_ERROR_CANCELLED)
         status = unmeasured(out, "the predictions were interrupted");
     else if (status == GERSH_OK)
-        status = measured(out, "new_rows", model->regress, model->settings,
-                          json_pack("{s:f, s:f, s:I, s:I}", "learned", model->regress ? learned->rmse : learned->accuracy,
-                                    "euclidean", model->regress ? euclidean->rmse : euclidean->accuracy, "rows",
-                                    (json_int_t)count, "known", (json_int_t)(gersh_dataset_rows(data) - count)));
+        status = measured(
+            out, "new_rows", model->regress, model->settings,
+            json_pack("{s:f, s:f, s:I, s:I}", "learned", model->regress ? learned->rmse : learned->accuracy,
+                      "euclidean", model->regress ? euclidean->rmse : euclidean->accuracy, "rows",
+                      (json_int_t)count, "known", (json_int_t)(gersh_dataset_rows(data) - count)));
     gersh_prediction_free(learned);
     gersh_prediction_free(euclidean);
     gersh_dataset_free(part);
@@ -106,16 +111,17 @@ static json_t *evaluation_json(const gersh_evaluation *e)
 {
     const gersh_evaluate_row *plain = &e->row[0], *row = &e->row[1];
     int targets = e->regress;
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:b}", "learned",
-                     gersh__json_number(row->splits > 0, targets ? row->rmse_mean : row->accuracy_mean), "learned_std",
-                     gersh__json_number(row->splits > 1, targets ? row->rmse_std : row->accuracy_std), "euclidean",
-                     gersh__json_number(plain->splits > 0, targets ? plain->rmse_mean : plain->accuracy_mean),
-                     "euclidean_std",
-                     gersh__json_number(plain->splits > 1, targets ? plain->rmse_std : plain->accuracy_std),
-                     "difference", gersh__json_number(row->compared > 0, row->difference_mean), "p",
-                     gersh__json_number(row->has_p, row->p), "splits", (json_int_t)row->splits, "asked",
-                     (json_int_t)e->splits, "train", (json_int_t)e->train, "test", (json_int_t)e->test, "interrupted",
-                     e->interrupted);
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:b}", "learned",
+        gersh__json_number(row->splits > 0, targets ? row->rmse_mean : row->accuracy_mean), "learned_std",
+        gersh__json_number(row->splits > 1, targets ? row->rmse_std : row->accuracy_std), "euclidean",
+        gersh__json_number(plain->splits > 0, targets ? plain->rmse_mean : plain->accuracy_mean),
+        "euclidean_std",
+        gersh__json_number(plain->splits > 1, targets ? plain->rmse_std : plain->accuracy_std),
+        "difference", gersh__json_number(row->compared > 0, row->difference_mean), "p",
+        gersh__json_number(row->has_p, row->p), "splits", (json_int_t)row->splits, "asked",
+        (json_int_t)e->splits, "train", (json_int_t)e->train, "test", (json_int_t)e->test, "interrupted",
+        e->interrupted);
 }
 
 static gersh_status evaluate(json_t **out, const gersh_model *model, const gersh_dataset *data,
@@ -152,7 +158,8 @@ gersh_status gersh__accuracy_json(json_t **out, const gersh_model *model, const 
     int classes = gersh_dataset_labels(data) != NULL, targets = gersh_dataset_targets(data) != NULL;
     int *new_row = gersh__alloc(gersh_dataset_rows(data), sizeof *new_row);
     gersh_model_rules(model, &rules);
-    gersh_status status = new_row != NULL ? gersh__find_new_rows(new_row, &count, model, data) : GERSH_ERROR_MEMORY;
+    gersh_status status =
+        new_row != NULL ? gersh__find_new_rows(new_row, &count, model, data) : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK) {
         if (!classes && !targets)
             status = unmeasured(out, "the rows have no labels");
@@ -161,15 +168,19 @@ gersh_status gersh__accuracy_json(json_t **out, const gersh_model *model, const 
         else if (count > 0)
             status = unmeasured(out, "the labels of the rows are of another kind than those of the model");
         else if (options->splits == 0)
-            status = unmeasured(out, "the rows are those that the model learned from, and splits were not asked for");
+            status = unmeasured(
+                out, "the rows are those that the model learned from, and splits were not asked for");
         else if (model->custom)
-            status = unmeasured(out, "the rows are those that the model learned from, and the model's own objective "
-                                     "is not in its file");
+            status = unmeasured(
+                out, "the rows are those that the model learned from, and the model's own objective "
+                     "is not in its file");
         else if (model->tuples != NULL)
-            status = unmeasured(out, "the rows are those that the model learned from, and tuples cannot be split");
+            status = unmeasured(
+                out, "the rows are those that the model learned from, and tuples cannot be split");
         else if (rules > 0)
-            status = unmeasured(out, "the rows are those that the model learned from, and splits do not know its edge "
-                                     "rules");
+            status = unmeasured(
+                out, "the rows are those that the model learned from, and splits do not know its edge "
+                     "rules");
         else
             status = evaluate(out, model, data, options);
     }

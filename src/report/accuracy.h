@@ -16,7 +16,8 @@
  * new_row[i]: whether row i of data differs from every training row of the model; *count of them. Without training rows
  * in the model there are none.
  */
-gersh_status gersh__find_new_rows(int *new_row, size_t *count, const gersh_model *model, const gersh_dataset *data);
+gersh_status gersh__find_new_rows(int *new_row, size_t *count, const gersh_model *model,
+                                  const gersh_dataset *data);
 
 /* JSON for the page; where nothing was measured, its member `reason` says why. */
 gersh_status gersh__accuracy_json(json_t **out, const gersh_model *model, const gersh_dataset *data,

@@ -89,7 +89,9 @@ gersh_status gersh__fit_command(char **out, const gersh_model *model, const char
         const gersh_setting_info *info = gersh_settings_info(i);
         if (differs(model, i) && info->group != GERSH_SETTINGS_GRAPH && info->group != GERSH_SETTINGS_USE)
             add_option(&l, info->name,
-                       info->kind == GERSH_SETTING_FLAG ? NULL : gersh__setting_text(gersh_model_settings(model), i));
+                       info->kind == GERSH_SETTING_FLAG
+                           ? NULL
+                           : gersh__setting_text(gersh_model_settings(model), i));
     }
     if (tuples != NULL)
         add_option(&l, gersh_tuple_kind_name(tuples->kind), "TUPLES");

@@ -93,8 +93,8 @@ json_t *gersh__describe_fit(const gersh_model *model, const gersh_model_summary 
         "{s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:o, s:o, s:i, s:i, s:f, s:s}", "objective",
         gersh__objective_name(model), "solver", setting(model, "solver"), "task", gersh_model_task(model),
         "n", (json_int_t)gersh_model_rows(model), "features", (json_int_t)gersh_model_features(model),
-        "classes", (json_int_t)gersh_model_classes(model), "objective_value", info->objective_value, "bound",
-        gersh__json_number(info->has_bound, info->bound), "gap",
+        "classes", (json_int_t)gersh_model_classes(model), "objective_value", info->objective_value,
+        "bound", gersh__json_number(info->has_bound, info->bound), "gap",
         gersh__json_number(info->has_bound, info->gap), "iterations", info->iterations, "newton_steps",
         info->newton_steps, "seconds", info->seconds, "stop", gersh_stop_name(info->stop));
     json_t *rest = json_pack(
@@ -140,9 +140,9 @@ static json_t *edge_json(const gersh_model *model, const gersh_graph *graph, con
     const gersh_bootstrap *b = gersh_model_bootstrap(model);
     size_t i = edge->first, j = graph->neighbor[edge->at];
     double entry = graph->entry[edge->at], frequency, agreement;
-    json_t *object = json_pack("{s:I, s:I, s:f, s:f}", "first", (json_int_t)i, "second", (json_int_t)j,
-                               "weight", -entry, "correlation",
-                               entry / (sqrt(graph->diagonal[i]) * sqrt(graph->diagonal[j])));
+    json_t *object =
+        json_pack("{s:I, s:I, s:f, s:f}", "first", (json_int_t)i, "second", (json_int_t)j, "weight", -entry,
+                  "correlation", entry / (sqrt(graph->diagonal[i]) * sqrt(graph->diagonal[j])));
     if (object == NULL || b == NULL)
         return object;
     gersh__edge_shares(&frequency, &agreement, b, i, j, entry > 0);
@@ -182,7 +182,8 @@ static json_t *rules_json(const gersh_model *model)
     return list;
 }
 
-json_t *gersh__describe_model(const gersh_model *model, const gersh_model_summary *summary, size_t most_edges)
+json_t *gersh__describe_model(const gersh_model *model, const gersh_model_summary *summary,
+                              size_t most_edges)
 {
     json_t *document = gersh__describe_fit(model, summary);
     json_t *features = json_array(), *classes = json_array(), *settings = json_object();
@@ -194,12 +195,11 @@ json_t *gersh__describe_model(const gersh_model *model, const gersh_model_summar
         const char *name = gersh_settings_info(i)->name;
         json_object_set_new(settings, name, gersh__json_text(setting(model, name)));
     }
-    json_t *more =
-        json_pack("{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "version", gersh_model_version(model),
-                  "has_data", gersh_model_data(model) != NULL, "feature_names", features, "class_names",
-                  classes, "settings", settings, "diagonal",
-                  gersh__json_reals(summary->graph->diagonal, summary->graph->nodes), "edge_list",
-                  edges_json(model, summary->graph, most_edges), "rules", rules_json(model));
+    json_t *more = json_pack(
+        "{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "version", gersh_model_version(model), "has_data",
+        gersh_model_data(model) != NULL, "feature_names", features, "class_names", classes, "settings",
+        settings, "diagonal", gersh__json_reals(summary->graph->diagonal, summary->graph->nodes),
+        "edge_list", edges_json(model, summary->graph, most_edges), "rules", rules_json(model));
     if (document == NULL || more == NULL || json_object_update(document, more) != 0) {
         json_decref(document);
         document = NULL;

@@ -25,6 +25,7 @@ json_t *gersh__describe_fit(const gersh_model *model, const gersh_model_summary 
  * The same with names, settings, rules, the diagonal of M and its edges, by their features: the most_edges of them
  * whose weights are largest in size.
  */
-json_t *gersh__describe_model(const gersh_model *model, const gersh_model_summary *summary, size_t most_edges);
+json_t *gersh__describe_model(const gersh_model *model, const gersh_model_summary *summary,
+                              size_t most_edges);
 
 #endif

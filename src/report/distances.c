@@ -116,7 +116,8 @@ static gersh_status list_tuples(lists *l, const gersh_model *model, const gersh_
     for (size_t t = 0; status == GERSH_OK && t < tuples->count; t++)
         for (size_t second = 0; second < (tuples->kind == GERSH_PAIRS ? 1 : 2); second++) {
             const size_t *row = tuples->row + t * size;
-            const double *a = x + row[second == 0 || size == 3 ? 0 : 2] * k, *b = x + row[second == 0 ? 1 : size - 1] * k;
+            const double *a = x + row[second == 0 || size == 3 ? 0 : 2] * k,
+                         *b = x + row[second == 0 ? 1 : size - 1] * k;
             double plain = 0;
             for (size_t j = 0; j < k; j++)
                 plain += (a[j] - b[j]) * (a[j] - b[j]);
@@ -148,26 +149,27 @@ static json_t *space_json(const lists *l, int space)
         largest = near[l->near_count - 1];
     if (l->far_count > 0)
         largest = fmax(largest, far[l->far_count - 1]);
-    return json_pack("{s:f, s:o, s:o, s:o}", "largest", largest, "near", bins_json(near, l->near_count, largest),
-                     "far", bins_json(far, l->far_count, largest), "nearer",
-                     gersh__json_number(l->near_count > 0 && l->far_count > 0, share));
+    return json_pack("{s:f, s:o, s:o, s:o}", "largest", largest, "near",
+                     bins_json(near, l->near_count, largest), "far", bins_json(far, l->far_count, largest),
+                     "nearer", gersh__json_number(l->near_count > 0 && l->far_count > 0, share));
 }
 
-gersh_status gersh__distances_json(json_t **out, const gersh_model *model, const gersh_dataset *data, int own,
-                                   const gersh__shown *shown)
+gersh_status gersh__distances_json(json_t **out, const gersh_model *model, const gersh_dataset *data,
+                                   int own, const gersh__shown *shown)
 {
     lists l = {0};
     gersh_status status = GERSH_OK;
     *out = NULL;
     if (gersh_model_tuples(model) != NULL && own)
         status = list_tuples(&l, model, data);
-    else if (shown->count > 1 && (gersh_dataset_labels(data) != NULL || gersh_dataset_targets(data) != NULL))
+    else if (shown->count > 1 &&
+             (gersh_dataset_labels(data) != NULL || gersh_dataset_targets(data) != NULL))
         status = list_rows(&l, shown);
     if (status == GERSH_OK) {
         *out = l.kind == NULL ? json_null()
                               : json_pack("{s:s, s:I, s:I, s:o, s:o}", "kind", l.kind, "near",
-                                          (json_int_t)l.near_count, "far", (json_int_t)l.far_count, "euclidean",
-                                          space_json(&l, 0), "learned", space_json(&l, 1));
+                                          (json_int_t)l.near_count, "far", (json_int_t)l.far_count,
+                                          "euclidean", space_json(&l, 0), "learned", space_json(&l, 1));
         if (*out == NULL)
             status = gersh__fail(GERSH_ERROR_MEMORY, "out of memory: the distances of the report");
     }

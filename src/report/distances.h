@@ -19,7 +19,7 @@ enum { GERSH__BINS = 40 };
 double gersh__nearer_share(double *near, size_t near_count, double *far, size_t far_count);
 
 /* JSON for the page; null where nothing says which rows should be near. own: data is what the model learned from. */
-gersh_status gersh__distances_json(json_t **out, const gersh_model *model, const gersh_dataset *data, int own,
-                                   const gersh__shown *shown);
+gersh_status gersh__distances_json(json_t **out, const gersh_model *model, const gersh_dataset *data,
+                                   int own, const gersh__shown *shown);
 
 #endif

@@ -51,7 +51,8 @@ static json_t *partners_json(const gersh_graph *graph)
             if (fabs(graph->entry[e]) > fabs(graph->entry[best]))
                 best = e;
         json_array_append_new(degree, json_integer((json_int_t)(end - begin)));
-        json_array_append_new(partner, end > begin ? json_integer((json_int_t)graph->neighbor[best]) : json_null());
+        json_array_append_new(partner,
+                              end > begin ? json_integer((json_int_t)graph->neighbor[best]) : json_null());
         json_array_append_new(weight, end > begin ? json_real(-graph->entry[best]) : json_null());
     }
     return json_pack("{s:o, s:o, s:o}", "degree", degree, "partner", partner, "weight", weight);
@@ -67,9 +68,10 @@ static gersh_status discs_json(json_t **out, const gersh_model_summary *summary)
         gersh_status status = gersh_discs_align(&discs, graph, NULL);
         if (status != GERSH_OK)
             return status;
-        *out = json_pack("{s:o, s:o, s:o, s:f}", "radius", gersh__json_reals(discs->radius, discs->nodes), "aligned",
-                         gersh__json_reals(discs->aligned, discs->nodes), "scalar",
-                         gersh__json_reals(discs->scalar, discs->nodes), "lambda_lower", discs->lambda_lower);
+        *out =
+            json_pack("{s:o, s:o, s:o, s:f}", "radius", gersh__json_reals(discs->radius, discs->nodes),
+                      "aligned", gersh__json_reals(discs->aligned, discs->nodes), "scalar",
+                      gersh__json_reals(discs->scalar, discs->nodes), "lambda_lower", discs->lambda_lower);
         gersh_discs_free(discs);
     } else {
         json_t *radius = json_array();
@@ -90,18 +92,20 @@ static json_t *name_json(const char *name)
 }
 
 /* The rows that the report shows, or NULL; *own: whether they are those that the model learned from, in their order. */
-static const gersh_dataset *find_rows(int *own, const gersh_model *model, const gersh_model_report_options *options)
+static const gersh_dataset *find_rows(int *own, const gersh_model *model,
+                                      const gersh_model_report_options *options)
 {
     const gersh_dataset *data = options->data, *train = gersh_model_data(model);
-    *own = data == NULL || (train != NULL && gersh_dataset_rows(data) == gersh_dataset_rows(train) &&
-                            memcmp(gersh_dataset_values(data), gersh_dataset_values(train),
-                                   gersh_dataset_rows(data) * gersh_model_features(model) * sizeof(double)) == 0);
+    *own = data == NULL ||
+           (train != NULL && gersh_dataset_rows(data) == gersh_dataset_rows(train) &&
+            memcmp(gersh_dataset_values(data), gersh_dataset_values(train),
+                   gersh_dataset_rows(data) * gersh_model_features(model) * sizeof(double)) == 0);
     return data != NULL ? data : train;
 }
 
 /* What the page says of the model. */
-static gersh_status model_json(json_t **out, const gersh_model *model, const gersh_model_report_options *options,
-                               int own)
+static gersh_status model_json(json_t **out, const gersh_model *model,
+                               const gersh_model_report_options *options, int own)
 {
     gersh_model_summary *summary = NULL;
     json_t *discs = NULL, *document = NULL;
@@ -117,13 +121,15 @@ static gersh_status model_json(json_t **out, const gersh_model *model, const ger
         repair_names(json_object_get(document, "class_names"), model, gersh_model_class_name);
         if (json_is_object(json_object_get(document, "bootstrap"))) /* the edges have their shares */
             json_object_del(json_object_get(document, "bootstrap"), "edges");
-        json_t *more = json_pack(
-            "{s:s, s:o, s:b, s:s, s:O, s:o, s:o, s:o}", "made_by", gersh_version(), "name", name_json(options->name), "maximized",
-            gersh_objective_is_maximized(gersh__objective_name(model)), "stop_sentence",
-            gersh__stop_sentence(model), "discs", discs, "trajectory",
-            model->trajectory != NULL && model->trajectory->count > 0 ? gersh__trajectory_json(model->trajectory)
-                                                                      : json_null(),
-            "partners", partners_json(summary->graph), "command", command != NULL ? gersh__json_text(command) : json_null());
+        json_t *more = json_pack("{s:s, s:o, s:b, s:s, s:O, s:o, s:o, s:o}", "made_by", gersh_version(),
+                                 "name", name_json(options->name), "maximized",
+                                 gersh_objective_is_maximized(gersh__objective_name(model)),
+                                 "stop_sentence", gersh__stop_sentence(model), "discs", discs, "trajectory",
+                                 model->trajectory != NULL && model->trajectory->count > 0
+                                     ? gersh__trajectory_json(model->trajectory)
+                                     : json_null(),
+                                 "partners", partners_json(summary->graph), "command",
+                                 command != NULL ? gersh__json_text(command) : json_null());
         if (document == NULL || more == NULL || json_object_update(document, more) != 0)
             status = short_of_memory();
         json_decref(more);
@@ -172,9 +178,10 @@ static gersh_status data_json(json_t **out, const gersh_model *model, const gers
     if (status == GERSH_OK)
         status = gersh__accuracy_json(&accuracy, model, data, options);
     if (status == GERSH_OK) {
-        *out = json_pack("{s:b, s:o, s:I, s:O, s:O, s:O, s:o}", "own", own, "name", name_json(options->data_name), "rows",
-                         (json_int_t)gersh_dataset_rows(data), "space", space, "distances", distances, "accuracy",
-                         accuracy, "class_names", classes_json(data));
+        *out = json_pack("{s:b, s:o, s:I, s:O, s:O, s:O, s:o}", "own", own, "name",
+                         name_json(options->data_name), "rows", (json_int_t)gersh_dataset_rows(data),
+                         "space", space, "distances", distances, "accuracy", accuracy, "class_names",
+                         classes_json(data));
         if (*out == NULL)
             status = short_of_memory();
     }
@@ -211,11 +218,13 @@ gersh_status gersh_model_report_check(void)
     return gersh__page_before_size > 0
                ? GERSH_OK
                : gersh__fail(GERSH_ERROR_ARGUMENT,
-                             "this gersh was built without the page of its reports; build it again where Node.js and "
+                             "this gersh was built without the page of its reports; build it again where "
+                             "Node.js and "
                              "npm are installed (Debian: nodejs, npm) and npm can fetch packages");
 }
 
-gersh_status gersh_model_report(const gersh_model *model, const char *path, const gersh_model_report_options *options)
+gersh_status gersh_model_report(const gersh_model *model, const char *path,
+                                const gersh_model_report_options *options)
 {
     static const gersh_model_report_options none = {0};
     const gersh_model_report_options *o = options != NULL ? options : &none;

@@ -73,11 +73,13 @@ static gersh_status make_gram(double **out, double *y, size_t n, size_t k)
             gram[i * n + j] = gram[j * n + i];
     for (size_t e = 0; e < n * n; e++)
         if (!isfinite(gram[e]))
-            return gersh__fail(GERSH_ERROR_NUMERIC, "the rows are too large to be shown; scale the data first");
+            return gersh__fail(GERSH_ERROR_NUMERIC,
+                               "the rows are too large to be shown; scale the data first");
     return GERSH_OK;
 }
 
-gersh_status gersh__shown_new(gersh__shown **out, const gersh_model *model, const gersh_dataset *data, int threads)
+gersh_status gersh__shown_new(gersh__shown **out, const gersh_model *model, const gersh_dataset *data,
+                              int threads)
 {
     gersh_transform *map = NULL;
     double *y = NULL, *x = NULL;
@@ -125,20 +127,21 @@ static gersh_status find_components(double *component, double *value, const doub
     gersh_status status = GERSH_ERROR_MEMORY;
     lapack_int found = 0, wanted = n < COMPONENTS ? (lapack_int)n : COMPONENTS, order = (lapack_int)n;
     double *copy = gersh__alloc(n, n * sizeof *copy), *values = gersh__alloc(n, sizeof *values);
-    double *vectors = gersh__alloc(COMPONENTS, n * sizeof *vectors), *work = gersh__alloc(n, 26 * sizeof *work);
+    double *vectors = gersh__alloc(COMPONENTS, n * sizeof *vectors),
+           *work = gersh__alloc(n, 26 * sizeof *work);
     lapack_int *integers = gersh__alloc(n, 10 * sizeof *integers);
     lapack_int support[2 * COMPONENTS];
     if (!copy || !values || !vectors || !work || !integers)
         goto out;
     memcpy(copy, gram, n * n * sizeof *copy);
     gersh__blas_hold();
-    lapack_int info =
-        LAPACKE_dsyevr_work(LAPACK_COL_MAJOR, 'V', 'I', 'L', order, copy, order, 0, 0, order - wanted + 1, order, 0,
-                            &found, values, vectors, order, support, work, 26 * order, integers, 10 * order);
+    lapack_int info = LAPACKE_dsyevr_work(LAPACK_COL_MAJOR, 'V', 'I', 'L', order, copy, order, 0, 0,
+                                          order - wanted + 1, order, 0, &found, values, vectors, order,
+                                          support, work, 26 * order, integers, 10 * order);
     gersh__blas_release();
     if (info != 0 || found != wanted) {
-        status = gersh__fail(GERSH_ERROR_NUMERIC, "LAPACK's dsyevr failed on a matrix of order %zu (info %d)", n,
-                             (int)info);
+        status = gersh__fail(GERSH_ERROR_NUMERIC,
+                             "LAPACK's dsyevr failed on a matrix of order %zu (info %d)", n, (int)info);
         goto out;
     }
     for (lapack_int c = 0; c < wanted; c++) {
@@ -169,8 +172,8 @@ static void add_neighbors(json_t *nearest, json_t *distance, const double *gram,
             if (j != i && gersh__gram_distance(gram, n, i, j) < gersh__gram_distance(gram, n, i, best))
                 best = j;
         json_array_append_new(nearest, n > 1 ? json_integer((json_int_t)best) : json_null());
-        json_array_append_new(distance,
-                              n > 1 ? json_real(sqrt(gersh__gram_distance(gram, n, i, best))) : json_null());
+        json_array_append_new(distance, n > 1 ? json_real(sqrt(gersh__gram_distance(gram, n, i, best)))
+                                              : json_null());
     }
 }
 
@@ -179,7 +182,8 @@ static gersh_status gram_json(json_t **out, const double *gram, size_t n)
 {
     double value[COMPONENTS] = {0}, all = 0;
     double *component = gersh__alloc(COMPONENTS, n * sizeof *component);
-    gersh_status status = component != NULL ? find_components(component, value, gram, n) : GERSH_ERROR_MEMORY;
+    gersh_status status =
+        component != NULL ? find_components(component, value, gram, n) : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK) {
         json_t *nearest = json_array(), *distance = json_array();
         for (size_t i = 0; i < n; i++)
@@ -218,7 +222,8 @@ gersh_status gersh__space_json(json_t **out, const gersh__shown *shown)
     for (size_t i = 0; label != NULL && i < shown->count; i++)
         json_array_append_new(labels, json_integer(label[i]));
     *out = json_pack("{s:o, s:o, s:o, s:o, s:o}", "row", rows, "label", labels, "target",
-                     target != NULL ? gersh__json_reals(target, shown->count) : json_null(), "learned", learned,
-                     "euclidean", euclidean);
-    return *out != NULL ? GERSH_OK : gersh__fail(GERSH_ERROR_MEMORY, "out of memory: the rows of the report");
+                     target != NULL ? gersh__json_reals(target, shown->count) : json_null(), "learned",
+                     learned, "euclidean", euclidean);
+    return *out != NULL ? GERSH_OK
+                        : gersh__fail(GERSH_ERROR_MEMORY, "out of memory: the rows of the report");
 }

@@ -24,7 +24,8 @@ typedef struct gersh__shown {
  * is not scaled.
  */
 enum { GERSH__MOST_SHOWN = 1000 };
-gersh_status gersh__shown_new(gersh__shown **out, const gersh_model *model, const gersh_dataset *data, int threads);
+gersh_status gersh__shown_new(gersh__shown **out, const gersh_model *model, const gersh_dataset *data,
+                              int threads);
 void gersh__shown_free(gersh__shown *shown);
 
 /* The squared distance of two shown rows in the space of that Gram matrix. */
