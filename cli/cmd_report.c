@@ -9,8 +9,11 @@
 #include "base/text.h"
 #include "io/output.h"
 
+/* The last part of the path; NULL for none and for standard input. */
 static const char *file_name(const char *path)
 {
+    if (path == NULL || strcmp(path, "-") == 0)
+        return NULL;
     const char *slash = strrchr(path, '/');
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
@@ -28,8 +31,8 @@ gersh_status cli_write_report(const gersh_model *model, const char *model_path, 
 {
     cli_progress progress;
     gersh_model_report_options options = {.data = data,
-                                          .name = model_path != NULL ? file_name(model_path) : NULL,
-                                          .data_name = data_path != NULL ? file_name(data_path) : NULL,
+                                          .name = file_name(model_path),
+                                          .data_name = file_name(data_path),
                                           .splits = splits,
                                           .threads =
                                               (int)gersh__setting_whole(args->settings, GERSH__THREADS),

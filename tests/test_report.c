@@ -67,7 +67,8 @@ static void names_stay_text(void **state)
     if (!is_built())
         return;
     gersh_model *model = odd_model();
-    gersh_model_report_options options = {.name = "a</script>.gersh", .data_name = "<b>&\xFF", .threads = 1};
+    gersh_model_report_options options = {
+        .name = "a</script>.gersh", .data_name = "<b>&\xFF", .threads = 1};
     assert_ok(gersh_model_report(model, model_path, &options));
     json_t *about = part_of("model"), *rows = part_of("rows");
     const json_t *names = json_object_get(about, "feature_names");
@@ -76,8 +77,10 @@ static void names_stay_text(void **state)
     assert_string_equal(json_string_value(json_array_get(names, 4)), "Gr\\xF6\\xDFe");
     assert_string_equal(json_string_value(json_object_get(about, "name")), "a</script>.gersh");
     assert_true(json_is_null(json_object_get(rows, "name")));
-    assert_string_equal(json_string_value(json_array_get(json_object_get(rows, "class_names"), 0)), "<b>yes");
-    assert_string_equal(json_string_value(json_array_get(json_object_get(rows, "class_names"), 1)), "n\\xFFo");
+    assert_string_equal(json_string_value(json_array_get(json_object_get(rows, "class_names"), 0)),
+                        "<b>yes");
+    assert_string_equal(json_string_value(json_array_get(json_object_get(rows, "class_names"), 1)),
+                        "n\\xFFo");
     json_decref(about);
     json_decref(rows);
     gersh_model_free(model);
@@ -95,7 +98,8 @@ static void one_source_of_numbers(void **state)
         gersh_model_summary *summary = NULL;
         assert_ok(gersh_model_summarize(&summary, model));
         assert_ok(gersh_model_report(model, model_path, NULL));
-        json_t *about = part_of("model"), *printed = gersh__describe_model(model, summary, SIZE_MAX), *value;
+        json_t *about = part_of("model"), *printed = gersh__describe_model(model, summary, SIZE_MAX),
+               *value;
         const char *key;
         json_object_foreach(printed, key, value)
         {
@@ -117,11 +121,13 @@ static void the_strongest_edges(void **state)
     gersh_model *model = random_model(5, 20, 9, 2, "glr", "psd", 0);
     gersh_model_summary *summary = NULL;
     assert_ok(gersh_model_summarize(&summary, model));
-    json_t *all = gersh__describe_model(model, summary, SIZE_MAX), *few = gersh__describe_model(model, summary, 7);
+    json_t *all = gersh__describe_model(model, summary, SIZE_MAX),
+           *few = gersh__describe_model(model, summary, 7);
     const json_t *every = json_object_get(all, "edge_list"), *kept = json_object_get(few, "edge_list");
     assert_int_equal(json_array_size(every), 36);
     assert_int_equal(json_array_size(kept), 7);
-    for (size_t e = 0, at = 0; e < 36; e++) { /* kept are those that fewer than seven are stronger than, in order */
+    for (size_t e = 0, at = 0; e < 36;
+         e++) { /* kept are those that fewer than seven are stronger than, in order */
         const json_t *edge = json_array_get(every, e);
         double size = fabs(json_real_value(json_object_get(edge, "weight")));
         size_t stronger = 0;
@@ -142,8 +148,15 @@ static void commands_are_for_a_shell(void **state)
     (void)state;
     gersh_model *model = random_model(5, 8, 3, 2, "mcml", "hull", 0);
     char *command = NULL, line[600], text[700];
-    static const char *const expected[] = {"gersh",           "fit",  "it's <my> $data.csv", "--label=a \"b\"; rm -rf x",
-                                           "--objective=mcml", "--solver=hull", "--threads=1", "-o", "model.gersh"};
+    static const char *const expected[] = {"gersh",
+                                           "fit",
+                                           "it's <my> $data.csv",
+                                           "--label=a \"b\"; rm -rf x",
+                                           "--objective=mcml",
+                                           "--solver=hull",
+                                           "--threads=1",
+                                           "-o",
+                                           "model.gersh"};
     assert_ok(gersh_settings_set(model->settings, "label", "a \"b\"; rm -rf x"));
     assert_ok(gersh__fit_command(&command, model, "it's <my> $data.csv"));
     snprintf(text, sizeof text, "printf '%%s\\n' %s", command);
@@ -209,7 +222,8 @@ static void accuracy_is_of_rows_held_out(void **state)
         assert_int_equal(json_integer_value(json_object_get(accuracy, "rows")), 30);
         assert_int_equal(json_integer_value(json_object_get(accuracy, "known")), 10);
         double expected = classes > 0 ? prediction->accuracy : prediction->rmse;
-        assert_true(fabs(json_real_value(json_object_get(accuracy, "learned")) - expected) < 1e-5 * (1 + expected));
+        assert_true(fabs(json_real_value(json_object_get(accuracy, "learned")) - expected) <
+                    1e-5 * (1 + expected));
         json_decref(accuracy);
 
         accuracy = accuracy_of(model, NULL, 3);

@@ -25,7 +25,8 @@ static void trajectories_are_thinned_evenly(void **state)
         gersh__trajectory *t = NULL;
         assert_ok(gersh__trajectory_start(&t, &options));
         for (int i = 0; i < n; i++) {
-            gersh_progress step = {.stage = "s", .iteration = i, .value = 3.0 * i, .bound = i, .seconds = i};
+            gersh_progress step = {
+                .stage = "s", .iteration = i, .value = 3.0 * i, .bound = i, .seconds = i};
             options.progress(options.progress_context, &step);
         }
         gersh__trajectory_end(t);
@@ -53,8 +54,9 @@ static void values_that_are_not_finite_are_left_out(void **state)
     const double values[] = {INFINITY, 4, NAN, 3};
     assert_ok(gersh__trajectory_start(&t, &options));
     for (int i = 0; i < 4; i++)
-        options.progress(options.progress_context,
-                         &(gersh_progress){.stage = "s", .iteration = i, .value = values[i], .bound = -INFINITY});
+        options.progress(
+            options.progress_context,
+            &(gersh_progress){.stage = "s", .iteration = i, .value = values[i], .bound = -INFINITY});
     gersh__trajectory_end(t);
     assert_int_equal(t->count, 2);
     assert_true(t->point[0].value == 4 && t->point[1].value == 3);
@@ -72,7 +74,8 @@ static void refuse_trajectory(const gersh_model *model)
 static void models_keep_the_course_of_their_fit(void **state)
 {
     (void)state;
-    static const char *const objectives[] = {"glr", "deml", "lmnn"}, *const solvers[] = {"hull", "balanced", "sgml"};
+    static const char *const objectives[] = {"glr", "deml", "lmnn"}, *const solvers[] = {"hull", "balanced",
+                                                                                         "sgml"};
     for (int which = 0; which < 3; which++) {
         gersh_model *model = random_model(7, 16, 5, 2, objectives[which], solvers[which], 0), *back = NULL;
         size_t count, again;
@@ -141,7 +144,8 @@ static void check_neighbors(const json_t *space, const gersh__shown *shown, cons
     size_t n = shown->count, k = shown->scaled->k;
     const double *x = shown->scaled->x;
     for (size_t i = 0; i < n; i++) {
-        double least = INFINITY, stated = json_real_value(json_array_get(json_object_get(space, "distance"), i));
+        double least = INFINITY,
+               stated = json_real_value(json_array_get(json_object_get(space, "distance"), i));
         size_t nearest = (size_t)json_integer_value(json_array_get(json_object_get(space, "neighbor"), i));
         assert_true(nearest != i && nearest < n);
         for (size_t j = 0; j < n; j++)
@@ -175,7 +179,8 @@ static void check_components(const json_t *space, const gersh_dataset *data, siz
     for (size_t c = 0; c < components; c++) {
         const json_t *list = json_object_get(space, c == 0 ? "x" : "y");
         double same = 0, turned = 0;
-        near(json_real_value(json_array_get(json_object_get(space, "share"), c)), pca->variance[c] / all, 1);
+        near(json_real_value(json_array_get(json_object_get(space, "share"), c)), pca->variance[c] / all,
+             1);
         for (size_t i = 0; i < data->n; i++) {
             double value = json_real_value(json_array_get(list, i)), other = moved->x[i * components + c];
             same = fmax(same, fabs(value - other));
@@ -228,7 +233,8 @@ static void one_feature_has_one_component(void **state)
     assert_ok(gersh__shown_new(&shown, model, model->data, 1));
     assert_ok(gersh__space_json(&space, shown));
     for (size_t i = 0; i < 9; i++)
-        near(json_real_value(json_array_get(json_object_get(json_object_get(space, "learned"), "y"), i)), 0, 10);
+        near(json_real_value(json_array_get(json_object_get(json_object_get(space, "learned"), "y"), i)), 0,
+             10);
     json_decref(space);
     gersh__shown_free(shown);
     gersh_model_free(model);
@@ -244,7 +250,8 @@ static void of_many_rows_some_are_shown(void **state)
     gersh__shown *shown = NULL;
     assert_ok(gersh__shown_new(&shown, model, data, 1));
     assert_int_equal(shown->count, GERSH__MOST_SHOWN);
-    assert_true(shown->row[0] < 50 && shown->row[shown->count - 1] >= 2950 && shown->row[shown->count - 1] < 3000);
+    assert_true(shown->row[0] < 50 && shown->row[shown->count - 1] >= 2950 &&
+                shown->row[shown->count - 1] < 3000);
     for (size_t i = 1; i < shown->count; i++)
         assert_true(shown->row[i - 1] < shown->row[i]);
     gersh__shown_free(shown);
@@ -281,8 +288,8 @@ static size_t sum_of(const json_t *bins)
 }
 
 /* Distances of rows in lists of the test's own, by the definition; expects the JSON to agree. */
-static void check_distances(const gersh_model *model, const gersh_dataset *scaled, size_t pairs, const size_t *first,
-                            const size_t *second, const int *is_near, const char *kind)
+static void check_distances(const gersh_model *model, const gersh_dataset *scaled, size_t pairs,
+                            const size_t *first, const size_t *second, const int *is_near, const char *kind)
 {
     gersh__shown *shown = NULL;
     json_t *document = NULL;
@@ -291,11 +298,13 @@ static void check_distances(const gersh_model *model, const gersh_dataset *scale
     assert_string_equal(json_string_value(json_object_get(document, "kind")), kind);
     for (int space = 0; space < 2; space++) {
         const json_t *object = json_object_get(document, space == 0 ? "euclidean" : "learned");
-        double *near_list = calloc(pairs, sizeof(double)), *far_list = calloc(pairs, sizeof(double)), largest = 0;
+        double *near_list = calloc(pairs, sizeof(double)), *far_list = calloc(pairs, sizeof(double)),
+               largest = 0;
         size_t n = 0, m = 0, k = scaled->k;
         for (size_t p = 0; p < pairs; p++) {
             const double *a = scaled->x + first[p] * k, *b = scaled->x + second[p] * k;
-            double d = sqrt(fmax(space == 0 ? plain_distance(a, b, k) : gersh_metric_distance(model->metric, a, b), 0));
+            double d = sqrt(
+                fmax(space == 0 ? plain_distance(a, b, k) : gersh_metric_distance(model->metric, a, b), 0));
             largest = fmax(largest, d);
             if (is_near[p])
                 near_list[n++] = d;
@@ -349,7 +358,9 @@ static void distances_of_pairs(void **state)
         } else {
             const size_t rows[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
             const int similar[] = {1, 0, 1, 0, 1, 0};
-            gersh_tuple_kind kind = which == 2 ? GERSH_PAIRS : which == 3 ? GERSH_TRIPLETS : GERSH_QUADRUPLETS;
+            gersh_tuple_kind kind = which == 2   ? GERSH_PAIRS
+                                    : which == 3 ? GERSH_TRIPLETS
+                                                 : GERSH_QUADRUPLETS;
             size_t size = gersh_tuple_size(kind), count = 12 / size;
             assert_ok(gersh_tuples_new(&model->tuples, kind, count, rows, which == 2 ? similar : NULL, 14));
             for (size_t t = 0; t < count; t++) {
@@ -365,7 +376,9 @@ static void distances_of_pairs(void **state)
             }
         }
         check_distances(model, scaled, pairs, first, second, is_near,
-                        which == 0 ? "classes" : which == 1 ? "targets" : "tuples");
+                        which == 0   ? "classes"
+                        : which == 1 ? "targets"
+                                     : "tuples");
         gersh_dataset_free(scaled);
         gersh_model_free(model);
     }

@@ -6,6 +6,7 @@ import { zoom as zooming, zoomIdentity } from "d3-zoom";
 import { count, cut, h, hideTip, line, name, number, palette, percent, showTip, title, whole } from "./dom.js";
 import { drawing, figure, section } from "./figure.js";
 import { drawGraph, radius } from "./graph_draw.js";
+import { placeNodes } from "./graph_place.js";
 import { byWeight, colorName, edges, features, leftOut, model } from "./model.js";
 import { canvasPen, svgPen } from "./pen.js";
 
@@ -100,6 +101,7 @@ export function graph() {
     view.edges = chosen.map((e) => ({ ...e, source: nodeOf.get(e.first), target: nodeOf.get(e.second) }));
     if (view.focus && !ids.has(view.focus.f.i)) setFocus(null);
     else if (view.focus) setFocus(view.focus);
+    placeNodes(view.nodes, view.edges);
     simulation.nodes(view.nodes);
     links.links(view.edges);
     simulation.alpha(0.9);

@@ -1,6 +1,6 @@
 // The matrix as a heat map: blue features first, then red, each by weight.
 import { pointer } from "d3-selection";
-import { count, cut, datum, h, hideTip, line, name, number, percent, showTip, title, whole } from "./dom.js";
+import { count, cut, datum, h, hideTip, line, name, number, showTip, title, whole } from "./dom.js";
 import { choice, drawing, figure, section } from "./figure.js";
 import { byWeight, edges, features, leftOut, model } from "./model.js";
 import { canvasPen, svgPen } from "./pen.js";
@@ -27,7 +27,7 @@ export function matrix() {
   const strongest = edges.reduce((best, e) => (best === null || Math.abs(e.correlation) > Math.abs(best.correlation) ? e : best), null);
   const place = section("matrix", "The matrix M",
     "Entry M", h("sub", {}, "ij"), " as a colour: the diagonal holds the weights, an entry off it is an edge, negative (blue) for a positive edge and positive (orange) for a negative one. ",
-    pairs > 0 ? `Here ${whole(model.edges)} of ${whole(pairs)} entries above the diagonal are not 0 (${percent(model.edges / pairs, 2)})` : "",
+    pairs > 0 ? `Here ${whole(model.edges)} of ${whole(pairs)} entries above the diagonal are not 0 (${+((100 * model.edges) / pairs).toPrecision(2)}\u00a0%)` : "",
     strongest ? ["; in correlation form, M", h("sub", {}, "ij"), " / √(M", h("sub", {}, "ii"), " M", h("sub", {}, "jj"), "), the largest is ", datum(strongest.correlation), Math.abs(strongest.correlation) > 0.95 ? [", of ", h("b", {}, name(features[strongest.first].name)), " and ", h("b", {}, name(features[strongest.second].name)), ", which so count as one."] : "."] : ".");
 
   const canvas = h("canvas", { role: "img", "aria-label": "Heat map of the matrix" });
