@@ -87,7 +87,7 @@ export function graph() {
 
   const links = forceLink().distance((e) => 46 + e.source.r + e.target.r).id((n) => n.f.i);
   const simulation = forceSimulation().force("link", links).force("charge", forceManyBody().strength(-260).distanceMax(420)).force("collide", forceCollide((n) => n.r + 7)).force("x", forceX().strength(0.05)).force("y", forceY().strength(0.075)).stop();
-  simulation.on("tick", () => { if (fitted) fit(false); repaint(true); });
+  simulation.on("tick", () => { if (fitted) fit(false); repaint(true); }).on("end", () => (canvas.dataset.layout = "rest"));
 
   function select_() {
     const ids = new Set(wanted);
@@ -114,6 +114,7 @@ export function graph() {
     const begin = performance.now();
     while (performance.now() - begin < SETTLE && simulation.alpha() > 0.01) simulation.tick();
     if (fitted) fit(false);
+    canvas.dataset.layout = simulation.alpha() <= 0.01 ? "rest" : "moves";
     if (simulation.alpha() <= 0.01) return repaint(true);
     if (!calm) return simulation.restart();
     clearTimeout(resting);

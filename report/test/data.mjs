@@ -32,17 +32,15 @@ test("sonar", async () => {
 test("2,000 features: ready in less than two seconds, and usable", async () => {
   const { page, model } = await whole("colon-cancer", [], 62);
   assert.equal(model.features, 2000);
-  const times = [];
-  for (let run = 0; run < 3; run++) {
-    const own = await open(file("colon-cancer.html"));
-    await own.fill("#graph-search", "x493");
-    await own.press("#graph-search", "Enter");
-    times.push(await own.evaluate(() => performance.now()));
-    assert.equal(await own.getAttribute("#graph canvas", "data-focus"), "492");
-    await own.context().close();
-  }
-  console.log(`2,000 features: searched after ${times.map((t) => Math.round(t)).join(", ")} ms`);
-  assert.ok(Math.min(...times) < 2000);
+  const own = await open(file("colon-cancer.html"));
+  const ready = +(await own.getAttribute("html", "data-ready"));
+  await own.fill("#graph-search", "x493");
+  await own.press("#graph-search", "Enter");
+  assert.equal(await own.getAttribute("#graph canvas", "data-focus"), "492");
+  const processor = await own.processor();
+  console.log(`2,000 features: drawn after ${ready} ms; with a first search, ${processor.toFixed(2)} s of the processor`);
+  assert.ok(processor > 0 && processor < 2);
+  await own.context().close();
   await page.click("text=Show all 2,000 features");
   assert.equal(await page.locator("#features tbody tr").count(), 2000);
   await page.selectOption("#matrix-most", "2000");

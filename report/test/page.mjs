@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { copyFileSync, statSync, writeFileSync } from "node:fs";
 import { after, test } from "node:test";
-import { accessible, allDrawn, browser, download, file, fits, gersh, goodSvg, inspect, inSource, open, sameNumbers } from "./support.mjs";
+import { accessible, allDrawn, browser, download, file, fits, gersh, goodSvg, inspect, inSource, open, rest, sameNumbers } from "./support.mjs";
 
 after(() => browser.close());
 
@@ -42,6 +42,7 @@ test("axe-core finds nothing serious, light and dark", async () => {
 async function focus(name) {
   await page.fill("#graph-search", name);
   await page.press("#graph-search", "Enter");
+  await rest(page);
   await page.locator("#graph canvas").scrollIntoViewIfNeeded();
   const { x, y, width, height } = await box("#graph canvas");
   return [x + width / 2, y + height / 2];

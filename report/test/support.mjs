@@ -33,6 +33,7 @@ export const browser = await chromium.launch({ executablePath: chromiumPath, arg
 // A page of its own, with everything that it complains of or asks for.
 export async function open(html, { width = 1440, height = 900, theme = "light", ...more } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, acceptDownloads: true, reducedMotion: "reduce", ...more });
+  context.setDefaultTimeout(300000); // machines may be busy
   const page = await context.newPage();
   const url = pathToFileURL(html).href;
   page.problems = [];
@@ -40,11 +41,19 @@ export async function open(html, { width = 1440, height = 900, theme = "light", 
   page.on("pageerror", (error) => page.problems.push(`error: ${error.message}`));
   page.on("request", (request) => request.url() !== url && !/^(blob|data):/.test(request.url()) && page.problems.push(`request: ${request.url()}`));
   page.on("dialog", (dialog) => { page.problems.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
+  const session = await context.newCDPSession(page);
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
+  // Seconds of the processor that the page's thread took: the same on a busy machine.
+  page.processor = async () => (await session.send("Performance.getMetrics")).metrics.find((m) => m.name === "TaskDuration").value;
   await context.setOffline(true);
   await page.goto(url);
   await page.waitForFunction(() => document.documentElement.dataset.ready);
+  if (more.reducedMotion === undefined) await rest(page);
   return page;
 }
+
+// Until the layout of the graph moves no more.
+export const rest = (page) => page.waitForFunction(() => document.querySelector("#graph canvas").dataset.layout === "rest");
 
 // The data of the page are those of `gersh inspect --json`, and the page shows them.
 export async function sameNumbers(page, model) {
