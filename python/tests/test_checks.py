@@ -59,7 +59,8 @@ def table_learner(kind):
     def fit(self, X, y=None):
         X = self._points(X, reset=True, ensure_min_samples=kind._size)
         order = np.array([np.roll(np.arange(len(X)), -shift) for shift in range(kind._size)]).T
-        return kind.fit(self, X[order], None if y is None else np.where(order[:, 0] % 2, 1, -1))
+        length = np.abs(X - np.roll(X, -1, axis=0)).sum(axis=1)
+        return kind.fit(self, X[order], None if y is None else np.where(length <= np.median(length), 1, -1))
 
     def _more_tags(self):
         return {"X_types": ["2darray"], "requires_y": kind in PAIRS}
