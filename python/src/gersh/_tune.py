@@ -130,21 +130,23 @@ def tune(X: Any, y: Any, *, objective: Optional[str] = None, solver: Optional[st
             Run(callback, verbose) as run:
         options = s.TuneOptions(budget=max_time or 0.0, progress=run.report_tuning(), cancel=c.pointer(run.cancel))
         run_in_thread(library.gersh_tune, c.byref(out), data, pointer, c.byref(options))
-    return _tuned(out, frame, run)
+        model, rows = _take_tuning(out)  # while there are settings, which the rows' words belong to
+    learner = _learner_of(model)
+    learner.classes_ = frame.classes_
+    learner.n_neighbors_ = model.settings()["neighbors"]
+    learner.tuning_ = rows
+    if run.interrupted:
+        warnings.warn("tune was interrupted; the best candidate so far is fitted.", ConvergenceWarning, stacklevel=2)
+    return learner
 
 
-def _tuned(out, frame, run):
+def _take_tuning(out):
+    """The model and the rows of a tuning, which is freed."""
     try:
         tuning = out.contents
         model, tuning.model = Model(c.c_void_p(tuning.model)), None  # which the estimator owns from here on
         rows = [{name: getattr(tuning.row[r], name) for name, _ in s.TuneRow._fields_} for r in range(tuning.count)]
     finally:
         library.gersh_tuning_free(out)
-    learner = _learner_of(model)
-    learner.classes_ = frame.classes_
-    learner.n_neighbors_ = model.settings()["neighbors"]
-    learner.tuning_ = [{name: value.decode() if isinstance(value, bytes) else value for name, value in row.items()}
-                       for row in rows]
-    if run.interrupted:
-        warnings.warn("tune was interrupted; the best candidate so far is fitted.", ConvergenceWarning, stacklevel=3)
-    return learner
+    return model, [{name: value.decode() if isinstance(value, bytes) else value for name, value in row.items()}
+                   for row in rows]
