@@ -44,6 +44,7 @@ venv = $(abspath $(BUILD))/venv
 python: build
 	@scripts/setup $(python_packages)
 	@/usr/bin/python3 -m venv --system-site-packages "$(venv)"
+	@rm -rf python/build
 	@GERSH_BUILD="$(abspath $(BUILD))" "$(venv)/bin/python" -m pip install -q --no-build-isolation --no-deps \
 		--no-index --force-reinstall ./python
 	@GERSH="$(abspath $(BUILD))/gersh" "$(venv)/bin/python" -m pytest -q python/tests --pyargs gersh

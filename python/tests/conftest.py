@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
+collect_ignore = ["leaks.py"]  # a program of its own
+
 
 @pytest.fixture(scope="session")
 def wine():

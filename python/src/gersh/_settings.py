@@ -20,6 +20,7 @@ class Setting(NamedTuple):
     """A line of the library's table."""
 
     name: str
+    parameter: str
     kind: str
     group: str
     initial: str
@@ -28,17 +29,16 @@ class Setting(NamedTuple):
     high: float
     help: str
 
-    @property
-    def parameter(self) -> str:
-        return RENAMED.get(self.name, self.name.replace("-", "_"))
-
 
 def _read_table():
-    lines = (library.gersh_settings_info(i).contents for i in range(library.gersh_settings_count()))
-    return {line.name: line for line in (
-        Setting(info.name.decode(), KINDS[info.kind], GROUPS[info.group], info.initial.decode(),
-                tuple(info.choices.decode().split("|")) if info.choices else (), info.low, info.high,
-                info.help.decode()) for info in lines)}
+    table = {}
+    for i in range(library.gersh_settings_count()):
+        info = library.gersh_settings_info(i).contents
+        name = info.name.decode()
+        choices = tuple(info.choices.decode().split("|")) if info.choices else ()
+        table[name] = Setting(name, RENAMED.get(name, name.replace("-", "_")), KINDS[info.kind], GROUPS[info.group],
+                              info.initial.decode(), choices, info.low, info.high, info.help.decode())
+    return table
 
 
 def _parsed(setting, text):
