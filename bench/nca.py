@@ -6,11 +6,12 @@ through NCA with its default parameters, and through no metric at all: missing v
 z-scores, both fitted to the training part, and then the nearest neighbours vote. Where several classes have the most
 votes, gersh takes that of the nearest row and scikit-learn the first by name, so that NCA is shown with either rule.
 Data sets are CSV files with the label in the last column. Prints a table in Markdown, with means over the data sets in
-the last line; times are seconds of one fit.
+the last line; times are seconds of one fit, and *ratio* is NCA's time divided by that of the first row of gersh.
+--plot draws, for each data set, that row's accuracy less NCA's, and the ratio, into an SVG file.
 
-    bench/nca.py --gersh build/gersh data/wdbc.csv -- --objectives mcml --solvers balanced,psd --tuned
+    bench/nca.py --gersh build/gersh --plot nca.svg data/wdbc.csv -- --objectives mcml --solvers psd
 
-What follows -- goes to gersh evaluate. Needs numpy and scikit-learn.
+What follows -- goes to gersh evaluate. Needs numpy and scikit-learn, and matplotlib for --plot.
 """
 
 import argparse
@@ -117,24 +118,61 @@ def run_sklearn(features, labels, splits):
             for name, values in found.items()]
 
 
+def time_ratio(rows):
+    """The time of NCA divided by that of gersh's first row; None where that row has no metric to learn."""
+    seconds = {name: s for name, _, s in rows}
+    return seconds["sklearn NCA"] / rows[0][2] if rows[0][2] else None
+
+
+def geometric_mean(values):
+    return None if None in values else float(np.exp(np.mean(np.log(values))))
+
+
+def draw_plot(path, table):
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    matplotlib.rcParams["svg.hashsalt"] = "gersh"
+    accuracy = {name: {row: a for row, a, _ in rows} for name, rows in table}
+    first = table[0][1][0][0]
+    names = [name for name, _ in table][::-1]
+    gain = [100 * (accuracy[name][first] - accuracy[name]["NCA, votes as gersh"]) for name in names]
+    ratios = [time_ratio(dict(table)[name]) for name in names]
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 0.32 * len(names) + 1.4), sharey=True)
+    left.barh(names, gain, color=["tab:blue" if value >= 0 else "tab:red" for value in gain])
+    left.axvline(0, color="black", linewidth=0.8)
+    left.set_xlabel(f"accuracy of gersh ({first}) less NCA's, percentage points")
+    right.barh(names, [ratio or np.nan for ratio in ratios], color="tab:gray")
+    right.axvline(1, color="black", linewidth=0.8)
+    right.set_xscale("log")
+    right.set_xlabel("time of NCA / time of gersh, one fit, one thread")
+    for axis in (left, right):
+        axis.spines[["top", "right"]].set_visible(False)
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
+
+
 def cell(value, form):
     return form.format(value) if value is not None else "-"
 
 
 def print_table(names, table):
     """A line for each data set, with accuracy in percent and seconds for each method, and their means."""
-    print("| data | " + " | ".join(f"{name} % | s" for name in names) + " |")
-    print("|---|" + "---:|" * (2 * len(names)))
+    print("| data | " + " | ".join(f"{name} % | s" for name in names) + " | ratio |")
+    print("|---|" + "---:|" * (2 * len(names) + 1))
     for data, rows in table:
         print(f"| {data} | " + " | ".join(
-            cell(None if a is None else 100 * a, "{:.2f}") + " | " + cell(s, "{:.3g}") for _, a, s in rows) + " |")
+            cell(None if a is None else 100 * a, "{:.2f}") + " | " + cell(s, "{:.3g}") for _, a, s in rows)
+            + f" | {cell(time_ratio(rows), '{:.1f}')} |")
     means = []
     for column in range(len(names)):
         values = [rows[column][1:] for _, rows in table]
         missing = any(a is None for a, _ in values)
         means.append("- | -" if missing else f"{100 * np.mean([a for a, _ in values]):.2f} | "
                                              f"{np.mean([s for _, s in values]):.3g}")
-    print(f"| mean of {len(table)} | " + " | ".join(means) + " |")
+    mean = geometric_mean([time_ratio(rows) for _, rows in table])
+    print(f"| mean of {len(table)} (of the ratios geometric) | " + " | ".join(means) + f" | {cell(mean, '{:.1f}')} |")
 
 
 def main():
@@ -145,6 +183,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", nargs="+", help="CSV files, the label in the last column")
     parser.add_argument("--gersh", default="gersh", help="the program (default: gersh)")
+    parser.add_argument("--plot", metavar="FILE", help="an SVG file to draw the comparison into")
     given = parser.parse_args(arguments)
     warnings.simplefilter("ignore", ConvergenceWarning)
     table = []
@@ -161,6 +200,8 @@ def main():
         table.append((os.path.splitext(os.path.basename(path))[0], rows))
         print(f"{path}: done", file=sys.stderr)
     print_table([name for name, _, _ in table[0][1]], table)
+    if given.plot:
+        draw_plot(given.plot, table)
 
 
 if __name__ == "__main__":

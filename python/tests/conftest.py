@@ -43,6 +43,12 @@ def run_gersh():
     return run
 
 
+@pytest.fixture(autouse=True)
+def calm(monkeypatch):
+    """Interrupts of one test are not the first of two in the next."""
+    monkeypatch.setattr("gersh._run._last_interrupt", float("-inf"))
+
+
 def scaled(X):
     """z-scores with sample deviations, as the library has them."""
     X = np.asarray(X, dtype=float)

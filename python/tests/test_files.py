@@ -123,8 +123,9 @@ def test_files_that_cannot_be_used(wine, tmp_path):
 
 def test_tune_chooses_as_the_command_line_does(run_gersh, cancer, csv_file, tmp_path):
     X, y = cancer
-    learner = gersh.tune(X, y, objective="mcml")
-    run_gersh("tune", csv_file, "--label", "diagnosis", "--objective", "mcml", "-o", tmp_path / "tuned")
+    learner = gersh.tune(X, y, objective="mcml", solver="balanced")
+    run_gersh("tune", csv_file, "--label", "diagnosis", "--objective", "mcml", "--solver", "balanced", "-o",
+              tmp_path / "tuned")
     there = gersh.load(tmp_path / "tuned")
     for name in ("objective", "solver", "scale", "trace"):
         assert getattr(learner, name) == pytest.approx(getattr(there, name)), name
@@ -159,6 +160,13 @@ def test_tune_reports_and_can_be_ended(iris, capsys):
 
     with pytest.raises(LookupError, match="from the callback"):
         gersh.tune(*iris, callback=fail)
+    presses = []
+
+    def press_once(now):
+        if now.round == 2 and not presses:
+            presses.append(now)
+            signal.raise_signal(signal.SIGINT)
+
     with pytest.warns(ConvergenceWarning, match="tune was interrupted"):
-        learner = gersh.tune(*iris, callback=lambda now: signal.raise_signal(signal.SIGINT))
+        learner = gersh.tune(*iris, callback=press_once)
     assert learner.transform(iris[0]).shape[0] == 150

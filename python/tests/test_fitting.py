@@ -106,13 +106,13 @@ def test_verbose_draws_a_bar_on_stderr(wine, capsys):
 def test_an_interrupt_keeps_the_best_and_warns(wine):
     calls = []
 
-    def press(now):
+    def press_at_last(now):
         calls.append(now)
         if len(calls) == 4:
-            signal.raise_signal(signal.SIGINT)
+            press(now)
 
     before = signal.getsignal(signal.SIGINT)
-    learner = gersh.MetricLearner(**LONG, callback=press)
+    learner = gersh.MetricLearner(**LONG, callback=press_at_last)
     with pytest.warns(ConvergenceWarning, match="interrupted. The best metric so far is kept"):
         learner.fit(*wine)
     assert learner.stop_ == "interrupted" and len(calls) <= 5
@@ -120,15 +120,24 @@ def test_an_interrupt_keeps_the_best_and_warns(wine):
     assert signal.getsignal(signal.SIGINT) is before
 
 
+def press(now):
+    signal.raise_signal(signal.SIGINT)
+
+
+def press_twice(now):
+    press(now)
+    press(now)
+
+
 def test_two_interrupts_leave(wine, monkeypatch):
-    monkeypatch.setattr("gersh._run.AGAIN", float("inf"))
-
-    def press_twice(now):
-        signal.raise_signal(signal.SIGINT)
-        signal.raise_signal(signal.SIGINT)
-
     with pytest.raises(KeyboardInterrupt):
         gersh.MetricLearner(**LONG, callback=press_twice).fit(*wine)
+    monkeypatch.setattr("gersh._run.AGAIN", float("inf"))
+    with pytest.raises(KeyboardInterrupt):
+        gersh.MetricLearner(**LONG, callback=press).fit(*wine)
+    monkeypatch.setattr("gersh._run.AGAIN", 0.0)
+    with pytest.warns(ConvergenceWarning):
+        gersh.MetricLearner(**LONG, callback=press).fit(*wine)
 
 
 def test_a_handler_of_the_users_own_is_called(wine):
@@ -141,7 +150,7 @@ def test_a_handler_of_the_users_own_is_called(wine):
     before = signal.signal(signal.SIGINT, handler)
     try:
         with pytest.raises(Own):
-            gersh.MetricLearner(**LONG, callback=lambda now: signal.raise_signal(signal.SIGINT)).fit(*wine)
+            gersh.MetricLearner(**LONG, callback=press).fit(*wine)
         assert signal.getsignal(signal.SIGINT) is handler
     finally:
         signal.signal(signal.SIGINT, before)

@@ -1,6 +1,7 @@
 """What all estimators share: parameters, the fit itself, and all that follows from the learned metric."""
 
 import ctypes as c
+import math
 import numbers
 import os
 import warnings
@@ -21,6 +22,8 @@ from ._run import Progress, Run, custom_objective
 from ._settings import TABLE, check_seed, check_threads, settings_of
 
 EDGE_KINDS = ("allowed", "forbidden", "positive", "negative")  # gersh_edge_kind
+FIT_SETTINGS = [(name, setting.parameter) for name, setting in TABLE.items()
+                if setting.group in ("scale", "fit") and name not in ("objective", "solver")]
 STOPPED_EARLY = {
     "max_iter": "the number of iterations reached max_iter={}; increase it, or raise tol",
     "max_time": "the time reached max_time={} seconds; increase it, or raise tol",
@@ -63,6 +66,15 @@ def scaled_rows(x, mean, scale, unit_rows):
         length[length == 0] = 1
         x /= length
     return x
+
+
+def is_plain(X):
+    """Whether X is what scikit-learn's checks would return as it is. They take longer than a small fit.
+
+    A sum that is not finite says nothing, as it may overflow; the checks then decide.
+    """
+    return type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.shape[0] > 1 and X.shape[1] > 0 and \
+        math.isfinite(X.sum())
 
 
 class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -117,8 +129,7 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     def _settings(self):
         """The settings of the library, by their names in its table."""
-        values = {name: getattr(self, setting.parameter) for name, setting in TABLE.items()
-                  if setting.group in ("scale", "fit") and name not in ("objective", "solver")}
+        values = {name: getattr(self, parameter) for name, parameter in FIT_SETTINGS}
         objective = self._chosen("objective")
         return {**values, "objective": None if callable(objective) else objective, "solver": self._chosen("solver"),
                 "seed": check_seed(self.random_state), "threads": check_threads(self.n_jobs)}
@@ -217,6 +228,9 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     def _points(self, X, *, reset, **options):
         """Rows as the library takes them; with a preprocessor X may be a vector of indices."""
+        if reset and is_plain(X) and not hasattr(self, "feature_names_in_"):
+            self.n_features_in_ = X.shape[1]
+            return X
         if self.preprocessor is not None and np.ndim(X) == 1:
             X = self._looked_up(check_array(X, ensure_2d=False, dtype=None))
         X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=np.float64, **options)

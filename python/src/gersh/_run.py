@@ -2,8 +2,8 @@
 
 The library reports after each iteration, in the thread that called it. That is also where Python gets to handle
 signals: for as long as a computation runs in the main thread, SIGINT asks it to stop instead of raising, as an
-exception could not pass through the library. A second Ctrl-C within a second raises KeyboardInterrupt afterwards,
-which is the way out of many fits in a row.
+exception could not pass through the library. A second Ctrl-C, in the same computation or within a second, raises
+KeyboardInterrupt after it, which is the way out of many fits in a row.
 """
 
 import ctypes as c
@@ -18,7 +18,7 @@ import numpy as np
 from . import _structures as s
 from ._library import library
 
-AGAIN = 1.0  # seconds within which a second Ctrl-C means to leave
+AGAIN = 1.0  # seconds within which a second Ctrl-C, in the next computation, means to leave
 _last_interrupt = float("-inf")
 
 
@@ -147,7 +147,7 @@ class Run:
                 self.guard(self._previous)(number, frame)
             return
         now = time.monotonic()
-        self.leave = now - _last_interrupt < AGAIN
+        self.leave = self.interrupted or now - _last_interrupt < AGAIN
         _last_interrupt = now
         self.interrupted = True
         self.stop()
