@@ -21,6 +21,7 @@ int main(int argc, char **argv)
     int repeats;
     if (argc != 4)
         return fprintf(stderr, "usage: bench_python_overhead DATA OBJECTIVE SOLVER\n"), 2;
+    free(room(31, 1 << 20)); /* as the Python package does, so that freed memory is kept for the next fit */
     const char *const pairs[] = {"objective", argv[2], "solver", argv[3], "threads", "1", NULL};
     must(gersh_dataset_read(&read, argv[1], NULL));
     size_t n = gersh_dataset_rows(read), k = gersh_dataset_features(read);

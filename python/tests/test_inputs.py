@@ -74,6 +74,18 @@ def test_labels_of_any_kind(wine, reference, labels):
     assert np.array_equal(words.matrix_, learner.matrix_)
 
 
+@pytest.mark.parametrize("y", [[0, 1, 2, 1], [5, 4, 4, 5], [-3, -2, -3, -1], [0, 2, 0, 2], [0, 10**12, 0, 1], [7, 7, 7, 7],
+                               np.arange(-120, 127)])
+@pytest.mark.parametrize("kind", [np.int8, np.int64, np.uint8, float, str])
+def test_classes_are_those_of_unique(y, kind):
+    from gersh._supervised import classes_and_codes
+
+    y = np.array(y).astype(kind)
+    classes, codes = classes_and_codes(y)
+    expected, inverse = np.unique(y, return_inverse=True)
+    assert np.array_equal(classes, expected) and classes.dtype == expected.dtype and np.array_equal(codes, inverse)
+
+
 def test_booleans_and_columns(wine):
     X, y = wine
     two = gersh.MetricLearner().fit(X, y == 0)

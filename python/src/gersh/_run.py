@@ -18,6 +18,8 @@ import numpy as np
 from . import _structures as s
 from ._library import library
 
+# signal.signal without the search for a name of the handler that it returns, which takes longer than all the rest.
+_set_handler = getattr(signal, "_signal", signal).signal
 AGAIN = 1.0  # seconds within which a second Ctrl-C, in the next computation, means to leave
 _last_interrupt = float("-inf")
 
@@ -154,12 +156,12 @@ class Run:
 
     def __enter__(self):
         if self._in_main:
-            self._previous = signal.signal(signal.SIGINT, self._on_signal)
+            self._previous = _set_handler(signal.SIGINT, self._on_signal)
         return self
 
     def __exit__(self, kind, error, trace):
         if self._previous is not None:
-            signal.signal(signal.SIGINT, self._previous)
+            _set_handler(signal.SIGINT, self._previous)
         if self._bar is not None:
             self._bar.end()
         if self._error is not None:
