@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Accuracies of gersh beside scikit-learn's neighbourhood components analysis (NCA), on the same splits.
+"""Accuracies and times of gersh beside scikit-learn's neighbourhood components analysis (NCA), on the same splits.
 
 For each data set `gersh evaluate --save-splits` writes its splits and evaluates its own rows; the same splits then go
-through NCA with its default parameters, and through no metric at all: missing values become means and features become
-z-scores, both fitted to the training part, and then the nearest neighbours vote. Where several classes have the most
-votes, gersh takes that of the nearest row and scikit-learn the first by name, so that NCA is shown with either rule.
-Data sets are CSV files with the label in the last column. Prints a table in Markdown, with means over the data sets in
-the last line; times are seconds of one fit.
+through the Python package's learner (--learner) and through NCA with its default parameters: missing values become means
+and features become z-scores, both fitted to the training part, and then the nearest neighbours vote. Where several classes have the most votes, gersh takes that of the nearest row and scikit-learn the first
+by name, so that NCA is shown with either rule. Data sets are CSV files with the label in the last column. Prints a table
+in Markdown, with means over the data sets in the last line. Times are of one fit; those of the learner and of NCA are
+seconds of the processor on one thread, taken in turn, and *ratio* is NCA's divided by the learner's. --plot draws, for
+each data set, the learner's accuracy less NCA's, and the ratio.
 
-    bench/nca.py --gersh build/gersh data/wdbc.csv -- --objectives mcml --solvers balanced,psd --tuned
+    bench/nca.py --gersh build/gersh --learner MCML --plot nca.svg data/wdbc.csv -- --objectives mcml --solvers psd
 
-What follows -- goes to gersh evaluate. Needs numpy and scikit-learn.
+What follows -- goes to gersh evaluate. Needs the Python package, numpy and scikit-learn, and matplotlib for --plot.
 """
 
 import argparse
@@ -33,6 +34,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.neighbors import KNeighborsClassifier, NeighborhoodComponentsAnalysis
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+
+import gersh
 
 NEIGHBORS = 10  # that vote, as gersh has it unless told otherwise; settings that are given are not tuned
 
@@ -100,21 +103,59 @@ def accuracies(known, asked, train_labels, test_labels):
     return votes.score(asked, test_labels), np.mean([vote(row) == label for row, label in zip(near, test_labels)])
 
 
-def run_sklearn(features, labels, splits):
-    found = {name: [] for name in ("sklearn Euclidean", "sklearn NCA", "NCA, votes as gersh")}
-    seconds = []
+def timed_fit(learner, rows, labels):
+    begin = time.process_time()
+    learner.fit(rows, labels)
+    return time.process_time() - begin
+
+
+def run_python(name, features, labels, splits):
+    """Rows of the table: the learner of that name, and NCA with either rule for ties."""
+    found = {title: [] for title in (f"gersh.{name}", "sklearn NCA", "NCA, votes as gersh")}
+    seconds = {"gersh": [], "NCA": []}
     for train, test in splits:
         scaler = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler()).fit(features[train])
         known, asked = scaler.transform(features[train]), scaler.transform(features[test])
-        own, _ = accuracies(known, asked, labels[train], labels[test])
-        begin = time.perf_counter()
-        metric = NeighborhoodComponentsAnalysis(random_state=0).fit(known, labels[train])
-        seconds.append(time.perf_counter() - begin)
-        learned, same = accuracies(metric.transform(known), metric.transform(asked), labels[train], labels[test])
-        for name, value in zip(found, (own, learned, same)):
-            found[name].append(value)
-    return [(name, float(np.mean(values)), 0.0 if "Euclidean" in name else float(np.mean(seconds)))
-            for name, values in found.items()]
+        learner, nca = getattr(gersh, name)(n_jobs=1), NeighborhoodComponentsAnalysis(random_state=0)
+        seconds["gersh"].append(timed_fit(learner, known, labels[train]))
+        seconds["NCA"].append(timed_fit(nca, known, labels[train]))
+        votes = [accuracies(space(known), space(asked), labels[train], labels[test])
+                 for space in (learner.transform, nca.transform)]
+        for values, value in zip(found.values(), (votes[0][1], *votes[1])):
+            values.append(value)
+    taken = (np.mean(seconds["gersh"]), np.mean(seconds["NCA"]), np.mean(seconds["NCA"]))
+    return [(title, float(np.mean(values)), float(s)) for (title, values), s in zip(found.items(), taken)]
+
+
+def time_ratio(rows):
+    """The time of NCA divided by that of the learner of the Python package."""
+    seconds = {name: s for name, _, s in rows}
+    return seconds["sklearn NCA"] / next(s for name, s in seconds.items() if name.startswith("gersh."))
+
+
+def draw_plot(path, table):
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    matplotlib.rcParams["svg.hashsalt"] = "gersh"
+    accuracy = {name: {row: a for row, a, _ in rows} for name, rows in table}
+    first = next(name for name, _, _ in table[0][1] if name.startswith("gersh."))
+    names = [name for name, _ in table][::-1]
+    gain = [100 * (accuracy[name][first] - accuracy[name]["NCA, votes as gersh"]) for name in names]
+    ratios = [time_ratio(dict(table)[name]) for name in names]
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 0.32 * len(names) + 1.4), sharey=True)
+    left.barh(names, gain, color=["tab:blue" if value >= 0 else "tab:red" for value in gain])
+    left.axvline(0, color="black", linewidth=0.8)
+    left.set_xlabel(f"accuracy of {first} less NCA's, percentage points")
+    right.barh(names, ratios, color="tab:gray")
+    right.axvline(1, color="black", linewidth=0.8)
+    right.set_xscale("log")
+    right.set_xlabel(f"time of NCA / time of {first}, one fit, one thread")
+    for axis in (left, right):
+        axis.spines[["top", "right"]].set_visible(False)
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
 
 
 def cell(value, form):
@@ -123,18 +164,20 @@ def cell(value, form):
 
 def print_table(names, table):
     """A line for each data set, with accuracy in percent and seconds for each method, and their means."""
-    print("| data | " + " | ".join(f"{name} % | s" for name in names) + " |")
-    print("|---|" + "---:|" * (2 * len(names)))
+    print("| data | " + " | ".join(f"{name} % | s" for name in names) + " | ratio |")
+    print("|---|" + "---:|" * (2 * len(names) + 1))
     for data, rows in table:
         print(f"| {data} | " + " | ".join(
-            cell(None if a is None else 100 * a, "{:.2f}") + " | " + cell(s, "{:.3g}") for _, a, s in rows) + " |")
+            cell(None if a is None else 100 * a, "{:.2f}") + " | " + cell(s, "{:.3g}") for _, a, s in rows)
+            + f" | {time_ratio(rows):.1f} |")
     means = []
     for column in range(len(names)):
         values = [rows[column][1:] for _, rows in table]
         missing = any(a is None for a, _ in values)
         means.append("- | -" if missing else f"{100 * np.mean([a for a, _ in values]):.2f} | "
                                              f"{np.mean([s for _, s in values]):.3g}")
-    print(f"| mean of {len(table)} | " + " | ".join(means) + " |")
+    mean = np.exp(np.mean([np.log(time_ratio(rows)) for _, rows in table]))
+    print(f"| mean of {len(table)} (of the ratios geometric) | " + " | ".join(means) + f" | {mean:.1f} |")
 
 
 def main():
@@ -145,6 +188,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", nargs="+", help="CSV files, the label in the last column")
     parser.add_argument("--gersh", default="gersh", help="the program (default: gersh)")
+    parser.add_argument("--learner", default="MCML", help="class of the Python package (default: MCML)")
+    parser.add_argument("--plot", metavar="FILE", help="an SVG file to draw the comparison into")
     given = parser.parse_args(arguments)
     warnings.simplefilter("ignore", ConvergenceWarning)
     table = []
@@ -157,10 +202,12 @@ def main():
         if (result["n"], result["features"]) != features.shape:
             sys.exit(f"nca.py: {path}: gersh has {result['n']} rows and {result['features']} features, scikit-learn "
                      f"{features.shape[0]} and {features.shape[1]}; leave out options that change them")
-        rows = gersh_rows(result) + run_sklearn(features, labels, splits)
+        rows = gersh_rows(result) + run_python(given.learner, features, labels, splits)
         table.append((os.path.splitext(os.path.basename(path))[0], rows))
         print(f"{path}: done", file=sys.stderr)
     print_table([name for name, _, _ in table[0][1]], table)
+    if given.plot:
+        draw_plot(given.plot, table)
 
 
 if __name__ == "__main__":

@@ -108,6 +108,42 @@ static void models_come_back_to_the_bit(void **state)
         }
 }
 
+/* In memory a model is the same bytes as in its file, and comes back from there. */
+static void models_are_packed_as_in_their_file(void **state)
+{
+    (void)state;
+    for (int with_data = 0; with_data < 2; with_data++) {
+        gersh_model *model = random_model(11, 12, 4, 3, "glr", with_data ? "psd" : "balanced", 1),
+                    *back = NULL;
+        char *packed = NULL;
+        size_t size, packed_size = 0;
+        assert_ok(gersh_model_write(model, model_path, with_data));
+        unsigned char *bytes = file_bytes(model_path, &size);
+        assert_ok(gersh_model_pack(&packed, &packed_size, model, with_data));
+        assert_int_equal(packed_size, size);
+        assert_memory_equal(packed, bytes, size);
+        assert_ok(gersh_model_unpack(&back, packed, packed_size));
+        same_model(model, back, with_data);
+        gersh_model_free(back);
+        for (size_t length = 0; length < size; length += 1 + length / 7) {
+            assert_int_equal(gersh_model_unpack(&back, packed, length), GERSH_ERROR_INPUT);
+            assert_null(back);
+            assert_non_null(strstr(gersh_last_error(), "the packed model: "));
+        }
+        gersh_status status = GERSH_ERROR_MEMORY;
+        for (long n = 1; status != GERSH_OK; n++) {
+            gersh__alloc_fail_at(n);
+            status = gersh_model_unpack(&back, packed, packed_size);
+            gersh__alloc_fail_at(0);
+            assert_true(n < 1000 && (status == GERSH_OK || status == GERSH_ERROR_MEMORY));
+        }
+        gersh_model_free(back);
+        free(packed);
+        free(bytes);
+        gersh_model_free(model);
+    }
+}
+
 /* The layout by hand: the head's length, blanks up to a multiple of 8, and a tensor where the head says. */
 static void the_layout_is_as_documented(void **state)
 {
@@ -447,6 +483,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_come_back_to_the_bit),
+        cmocka_unit_test(models_are_packed_as_in_their_file),
         cmocka_unit_test(the_layout_is_as_documented),
         cmocka_unit_test(odd_names_come_back),
         cmocka_unit_test(truncated_files_are_refused),

@@ -33,6 +33,11 @@ GERSH_API gersh_status gersh_model_write(const gersh_model *model, const char *p
 /* Reads what gersh_model_write wrote; everything in the file is checked. "-" is standard input. */
 GERSH_API gersh_status gersh_model_read(gersh_model **out, const char *path);
 
+/* The file of gersh_model_write in memory; *bytes is the caller's (free()). And a model from such bytes. */
+GERSH_API gersh_status gersh_model_pack(char **bytes, size_t *size, const gersh_model *model,
+                                        int with_data);
+GERSH_API gersh_status gersh_model_unpack(gersh_model **out, const char *bytes, size_t size);
+
 GERSH_API const gersh_metric *gersh_model_metric(const gersh_model *model);
 GERSH_API const gersh_scaling *gersh_model_scaling(const gersh_model *model);
 GERSH_API const gersh_fit_info *gersh_model_info(const gersh_model *model);

@@ -330,30 +330,47 @@ static gersh_status read_model(gersh__model_reader *r)
     return status;
 }
 
+/* The model in the reader's content, which is freed; `shown` names where it came from. */
+static gersh_status read_content(gersh_model **out, gersh__model_reader *r, const char *shown)
+{
+    gersh_status status = GERSH_ERROR_MEMORY;
+    r->model = gersh__alloc(1, sizeof *r->model);
+    if (r->model != NULL)
+        r->model->scaling = gersh__alloc(1, sizeof *r->model->scaling);
+    if (r->model != NULL && r->model->scaling != NULL)
+        status = read_model(r);
+    if (status != GERSH_OK && status != GERSH_ERROR_MEMORY)
+        gersh__fail_prefix(status, "%s: ", shown);
+    if (status == GERSH_OK)
+        *out = r->model;
+    else
+        gersh_model_free(r->model);
+    json_decref(r->about);
+    json_decref(r->head);
+    gersh__free(r->content.bytes);
+    return status;
+}
+
 gersh_status gersh_model_read(gersh_model **out, const char *path)
 {
     const char *shown = strcmp(path, "-") == 0 ? "standard input" : path;
     gersh__model_reader r = {0};
     *out = NULL;
-    gersh_status status = GERSH_ERROR_MEMORY;
-    r.model = gersh__alloc(1, sizeof *r.model);
-    if (r.model != NULL)
-        r.model->scaling = gersh__alloc(1, sizeof *r.model->scaling);
-    if (r.model == NULL || r.model->scaling == NULL)
-        goto out;
-    status = gersh__file_load(&r.content, path, shown);
-    if (status != GERSH_OK)
-        goto out;
-    status = read_model(&r);
-    if (status != GERSH_OK && status != GERSH_ERROR_MEMORY)
-        gersh__fail_prefix(status, "%s: ", shown);
-out:
+    gersh_status status = gersh__file_load(&r.content, path, shown);
     if (status == GERSH_OK)
-        *out = r.model;
-    else
-        gersh_model_free(r.model);
-    json_decref(r.about);
-    json_decref(r.head);
+        return read_content(out, &r, shown);
     gersh__free(r.content.bytes);
     return status;
+}
+
+gersh_status gersh_model_unpack(gersh_model **out, const char *bytes, size_t size)
+{
+    gersh__model_reader r = {0};
+    *out = NULL;
+    r.content.bytes = gersh__alloc(size + 1, 1);
+    if (r.content.bytes == NULL)
+        return GERSH_ERROR_MEMORY;
+    memcpy(r.content.bytes, bytes, size);
+    r.content.size = size;
+    return read_content(out, &r, "the packed model");
 }

@@ -322,30 +322,65 @@ static gersh_status check_finite(const gersh_fit_info *info)
     return GERSH_OK;
 }
 
+/* The head of the file to be; NULL with a failure in *status. */
+static char *begin_draft(gersh_status *status, const draft *d)
+{
+    *status = check_finite(&d->model->info);
+    if (*status != GERSH_OK)
+        return NULL;
+    char *head = make_head(d);
+    if (head == NULL)
+        *status =
+            gersh__fail(GERSH_ERROR_MEMORY, "out of memory: could not make the head of the model file");
+    return head;
+}
+
+static void put_draft(FILE *file, const draft *d, const char *head)
+{
+    size_t length = strlen(head), padded = (length + 7) / 8 * 8, shape[2];
+    put_bits(file, padded);
+    fwrite(head, 1, length, file);
+    for (size_t i = length; i < padded; i++)
+        fputc(' ', file);
+    for (int id = 0; id < GERSH__TENSORS; id++)
+        if (has_tensor(d, id, shape))
+            put_tensor(file, d, id, shape[0] * (gersh__tensor_kinds[id].dimensions == 2 ? shape[1] : 1));
+}
+
 gersh_status gersh_model_write(const gersh_model *model, const char *path, int with_data)
 {
     draft d = {model, with_data ? model->data : NULL};
     gersh__output output = {0};
-    size_t shape[2];
-    gersh_status status = check_finite(&model->info);
-    if (status != GERSH_OK)
-        return status;
-    char *head = make_head(&d);
+    gersh_status status;
+    char *head = begin_draft(&status, &d);
     if (head == NULL)
-        return gersh__fail(GERSH_ERROR_MEMORY, "out of memory: could not make the head of the model file");
+        return status;
     status = gersh__output_open(&output, path);
     if (status == GERSH_OK) {
-        size_t length = strlen(head), padded = (length + 7) / 8 * 8;
-        put_bits(output.file, padded);
-        fwrite(head, 1, length, output.file);
-        for (size_t i = length; i < padded; i++)
-            fputc(' ', output.file);
-        for (int id = 0; id < GERSH__TENSORS; id++)
-            if (has_tensor(&d, id, shape))
-                put_tensor(output.file, &d, id,
-                           shape[0] * (gersh__tensor_kinds[id].dimensions == 2 ? shape[1] : 1));
+        put_draft(output.file, &d, head);
         status = gersh__output_close(&output, GERSH_OK);
     }
     free(head);
+    return status;
+}
+
+gersh_status gersh_model_pack(char **bytes, size_t *size, const gersh_model *model, int with_data)
+{
+    draft d = {model, with_data ? model->data : NULL};
+    gersh_status status;
+    *bytes = NULL;
+    *size = 0;
+    char *head = begin_draft(&status, &d);
+    if (head == NULL)
+        return status;
+    FILE *file = open_memstream(bytes, size);
+    if (file != NULL)
+        put_draft(file, &d, head);
+    free(head);
+    if (file == NULL || (ferror(file) | fclose(file)) != 0) {
+        free(*bytes);
+        *bytes = NULL;
+        status = gersh__fail(GERSH_ERROR_MEMORY, "out of memory: the model does not fit into it twice");
+    }
     return status;
 }
