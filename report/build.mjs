@@ -33,7 +33,10 @@ const style = await bundle("style.css");
 if (/<\/(script|style)/i.test(script + style)) throw new Error("the page would end its own script or style");
 const hash = createHash("sha256").update(script).digest("base64");
 const page = readFileSync(join(source, "template.html"), "utf8")
-  .replace("{{policy}}", () => `default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; script-src 'sha256-${hash}'`)
+  .replace(
+    "{{policy}}",
+    () => `default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; script-src 'sha256-${hash}'`,
+  )
   .replace("{{style}}", () => style)
   .replace("{{script}}", () => script);
 const parts = page.split("{{data}}\n");

@@ -4,10 +4,13 @@ import { format } from "d3-format";
 import { select } from "d3-selection";
 import { s } from "./dom.js";
 
-const short = format("~g"), si = format(".3~s");
+const short = format("~g"),
+  si = format(".3~s");
 export const tick = (value) => {
   const size = Math.abs(value);
-  return (size >= 1e4 ? si(value) : size !== 0 && size < 1e-3 ? format(".2~e")(value) : short(+value.toPrecision(6))).replace("-", "−");
+  return (
+    size >= 1e4 ? si(value) : size !== 0 && size < 1e-3 ? format(".2~e")(value) : short(+value.toPrecision(6))
+  ).replace("-", "−");
 };
 
 function style(group, colors) {
@@ -26,10 +29,13 @@ export function bottom(scale, { y, colors, ticks = 5, grid = 0 }) {
 
 export function left(scale, { x, colors, ticks = 5, grid = 0 }) {
   const axis = axisLeft(scale).ticks(ticks).tickSizeOuter(0).tickFormat(tick);
-  const group = select(s("g", { transform: `translate(${x} 0)` })).call(scale.base ? axis.tickValues(scale.ticks().filter((value) => /^[125]e/.test(value.toExponential()))) : axis);
+  const group = select(s("g", { transform: `translate(${x} 0)` })).call(
+    scale.base ? axis.tickValues(scale.ticks().filter((value) => /^[125]e/.test(value.toExponential()))) : axis,
+  );
   if (grid) group.selectAll(".tick line").attr("x2", grid);
   group.select(".domain").remove();
   return style(group, colors);
 }
 
-export const label = (x, y, text, colors, more = {}) => s("text", { x, y, fill: colors.muted, "font-size": 12, ...more }, text);
+export const label = (x, y, text, colors, more = {}) =>
+  s("text", { x, y, fill: colors.muted, "font-size": 12, ...more }, text);

@@ -37,7 +37,8 @@ const small = format(".4~g");
 export function number(value) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "none";
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-4 || size >= 1e9)) return minus(small(value)).replace(/e([+−-]?)(\d+)/, (_, sign, power) => `e${sign === "+" ? "" : "−"}${power}`);
+  if (size !== 0 && (size < 1e-4 || size >= 1e9))
+    return minus(small(value)).replace(/e([+−-]?)(\d+)/, (_, sign, power) => `e${sign === "+" ? "" : "−"}${power}`);
   return minus(plain(value));
 }
 export const percent = (share, digits = 1) => `${minus((100 * share).toFixed(digits))}\u00a0%`;
@@ -52,10 +53,32 @@ export function palette() {
   const style = getComputedStyle(document.documentElement);
   const color = (key) => style.getPropertyValue(`--${key}`).trim();
   const of = {};
-  for (const key of ["bg", "panel", "ink", "muted", "line", "soft", "accent", "blue", "red", "grey", "pos", "neg", "low", "mid", "high"])
+  for (const key of [
+    "bg",
+    "panel",
+    "ink",
+    "muted",
+    "line",
+    "soft",
+    "accent",
+    "blue",
+    "red",
+    "grey",
+    "pos",
+    "neg",
+    "low",
+    "mid",
+    "high",
+  ])
     of[key] = color(key);
   of.classes = Array.from({ length: 8 }, (_, c) => color(`class${c}`));
   return of;
+}
+
+// A colour between two, both as #rrggbb: t from 0 to 1.
+export function mix(from, to, t) {
+  const part = (hex, at) => parseInt(hex.slice(at, at + 2), 16);
+  return `rgb(${[1, 3, 5].map((at) => Math.round(part(from, at) * (1 - t) + part(to, at) * t)).join(",")})`;
 }
 
 const tip = document.getElementById("tip");

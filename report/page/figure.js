@@ -13,10 +13,17 @@ export function section(id, heading, ...sentence) {
 
 // An empty drawing in the colours of the page.
 export function drawing(width, height, label, colors) {
-  return s(
-    "svg",
-    { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label, "font-family": font, "font-size": 12, fill: colors.ink },
-  );
+  return s("svg", {
+    xmlns: "http://www.w3.org/2000/svg",
+    viewBox: `0 0 ${width} ${height}`,
+    width,
+    height,
+    role: "img",
+    "aria-label": label,
+    "font-family": font,
+    "font-size": 12,
+    fill: colors.ink,
+  });
 }
 
 export function saveSvg(file, svg, colors) {
@@ -32,8 +39,22 @@ export function saveSvg(file, svg, colors) {
  */
 export function figure(place, { file, tools = [], draw, toSvg, heading }) {
   const plot = h("div", { class: "plot" });
-  const save = h("button", { type: "button", class: "end", onclick: () => saveSvg(file, toSvg ? toSvg(palette()) : plot.querySelector("svg"), palette()), "aria-label": `Download ${file}` }, "SVG");
-  const own = h("figure", { id: `figure-${file.replace(".svg", "")}` }, h("div", { class: "bar-of-tools" }, heading && h("h3", {}, heading), ...tools, save), plot);
+  const save = h(
+    "button",
+    {
+      type: "button",
+      class: "end",
+      onclick: () => saveSvg(file, toSvg ? toSvg(palette()) : plot.querySelector("svg"), palette()),
+      "aria-label": `Download ${file}`,
+    },
+    "SVG",
+  );
+  const own = h(
+    "figure",
+    { id: `figure-${file.replace(".svg", "")}` },
+    h("div", { class: "bar-of-tools" }, heading && h("h3", {}, heading), ...tools, save),
+    plot,
+  );
   place.append(own);
   let width = 0;
   const redraw = () => {
@@ -55,9 +76,18 @@ export function redrawAll() {
 // Buttons of which one is pressed.
 export function choice(label, names, chosen, onchange) {
   const buttons = names.map((text, which) =>
-    h("button", { type: "button", "aria-pressed": String(which === chosen), onclick: () => {
-      buttons.forEach((button, other) => button.setAttribute("aria-pressed", String(other === which)));
-      onchange(which);
-    } }, text));
+    h(
+      "button",
+      {
+        type: "button",
+        "aria-pressed": String(which === chosen),
+        onclick: () => {
+          buttons.forEach((button, other) => button.setAttribute("aria-pressed", String(other === which)));
+          onchange(which);
+        },
+      },
+      text,
+    ),
+  );
   return h("span", { class: "group", role: "group", "aria-label": label }, buttons);
 }

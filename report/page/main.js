@@ -22,10 +22,44 @@ function setTheme(theme) {
 }
 
 function head() {
-  const links = [["summary", "Summary"], ["graph", "Graph"], ["discs", "Discs"], ["matrix", "Matrix"], ["convergence", "Convergence"], ["space", "Space"], ["distances", "Distances"], ["features", "Features"], ["repeat", "Repeat"]];
-  document.getElementById("top").append(h("strong", {}, "gersh"), h("nav", { "aria-label": "Sections" }, links.map(([id, text]) => h("a", { href: `#${id}` }, text))),
-    h("button", { type: "button", id: "theme", "aria-label": "Switch between light and dark", title: "Light or dark", onclick: () => { chosen = root.dataset.theme === "dark" ? "light" : "dark"; setTheme(); } }, "◐"));
-  document.getElementById("foot").append("Made by gersh, metric learning with signed graphs. This file is complete: it asks nothing of any network.");
+  const links = [
+    ["summary", "Summary"],
+    ["graph", "Graph"],
+    ["discs", "Discs"],
+    ["matrix", "Matrix"],
+    ["convergence", "Convergence"],
+    ["space", "Space"],
+    ["distances", "Distances"],
+    ["features", "Features"],
+    ["repeat", "Repeat"],
+  ];
+  document.getElementById("top").append(
+    h("strong", {}, "gersh"),
+    h(
+      "nav",
+      { "aria-label": "Sections" },
+      links.map(([id, text]) => h("a", { href: `#${id}` }, text)),
+    ),
+    h(
+      "button",
+      {
+        type: "button",
+        id: "theme",
+        "aria-label": "Switch between light and dark",
+        title: "Light or dark",
+        onclick: () => {
+          chosen = root.dataset.theme === "dark" ? "light" : "dark";
+          setTheme();
+        },
+      },
+      "◐",
+    ),
+  );
+  document
+    .getElementById("foot")
+    .append(
+      "Made by gersh, metric learning with signed graphs. This file is complete: it asks nothing of any network.",
+    );
   const title = (rows?.own && rows.name) || model.name;
   if (title) document.title = `gersh: ${title.slice(0, 120)}`;
 }

@@ -62,19 +62,55 @@ export function svgPen(svg) {
   return {
     lines(list, { color, width, dash, alpha = 1 }) {
       if (list.length > 0)
-        svg.append(s("path", { d: list.map(([x1, y1, x2, y2]) => `M${r2(x1)} ${r2(y1)}L${r2(x2)} ${r2(y2)}`).join(""), fill: "none", stroke: color, "stroke-width": r2(width), "stroke-dasharray": dash?.join(" "), opacity: alpha }));
+        svg.append(
+          s("path", {
+            d: list.map(([x1, y1, x2, y2]) => `M${r2(x1)} ${r2(y1)}L${r2(x2)} ${r2(y2)}`).join(""),
+            fill: "none",
+            stroke: color,
+            "stroke-width": r2(width),
+            "stroke-dasharray": dash?.join(" "),
+            opacity: alpha,
+          }),
+        );
     },
     node(x, y, r, round, { fill, stroke, width = 1.5, alpha = 1 }) {
       const look = { fill, stroke, "stroke-width": width, opacity: alpha };
-      svg.append(round
-        ? s("circle", { cx: r2(x), cy: r2(y), r: r2(r), ...look })
-        : s("rect", { x: r2(x - square * r), y: r2(y - square * r), width: r2(2 * square * r), height: r2(2 * square * r), ...look }));
+      svg.append(
+        round
+          ? s("circle", { cx: r2(x), cy: r2(y), r: r2(r), ...look })
+          : s("rect", {
+              x: r2(x - square * r),
+              y: r2(y - square * r),
+              width: r2(2 * square * r),
+              height: r2(2 * square * r),
+              ...look,
+            }),
+      );
     },
     rect(x, y, width, height, fill) {
       svg.append(s("rect", { x: r2(x), y: r2(y), width: r2(width), height: r2(height), fill }));
     },
     text(x, y, text, { color, size = 12, anchor = "start", halo, turn, weight = 400 }) {
-      svg.append(s("text", { x: r2(x), y: r2(y), transform: turn ? `rotate(${turn} ${r2(x)} ${r2(y)})` : null, "text-anchor": anchor, "dominant-baseline": "central", "font-size": size, "font-weight": weight, fill: color, stroke: halo, "stroke-width": halo ? 3 : null, "paint-order": "stroke", "stroke-linejoin": "round" }, text));
+      svg.append(
+        s(
+          "text",
+          {
+            x: r2(x),
+            y: r2(y),
+            transform: turn ? `rotate(${turn} ${r2(x)} ${r2(y)})` : null,
+            "text-anchor": anchor,
+            "dominant-baseline": "central",
+            "font-size": size,
+            "font-weight": weight,
+            fill: color,
+            stroke: halo,
+            "stroke-width": halo ? 3 : null,
+            "paint-order": "stroke",
+            "stroke-linejoin": "round",
+          },
+          text,
+        ),
+      );
     },
   };
 }

@@ -2,15 +2,40 @@
 import assert from "node:assert/strict";
 import { copyFileSync, statSync, writeFileSync } from "node:fs";
 import { after, test } from "node:test";
-import { accessible, allDrawn, browser, download, file, fits, gersh, goodSvg, inspect, inSource, open, rest, sameNumbers } from "./support.mjs";
+import {
+  accessible,
+  allDrawn,
+  browser,
+  download,
+  file,
+  fits,
+  gersh,
+  goodSvg,
+  inspect,
+  inSource,
+  open,
+  rest,
+  sameNumbers,
+} from "./support.mjs";
 
 after(() => browser.close());
 
 const html = file("wdbc.html");
-gersh("fit", inSource("data/wdbc.csv"), "--label", "diagnosis", "--bootstrap", "10", "-o", "wdbc.gersh", "--report", html);
+gersh(
+  "fit",
+  inSource("data/wdbc.csv"),
+  "--label",
+  "diagnosis",
+  "--bootstrap",
+  "10",
+  "-o",
+  "wdbc.gersh",
+  "--report",
+  html,
+);
 const model = inspect("wdbc.gersh", "--scalars");
 const page = await open(html);
-const box = async (selector) => (await page.locator(selector).boundingBox());
+const box = async (selector) => await page.locator(selector).boundingBox();
 const tip = () => page.textContent("#tip");
 
 test("every section of wdbc is drawn, with the numbers of inspect", async () => {
@@ -24,7 +49,11 @@ test("every section of wdbc is drawn, with the numbers of inspect", async () => 
 test("the accuracy is that of gersh evaluate", async () => {
   const { rows } = JSON.parse(gersh("evaluate", inSource("data/wdbc.csv"), "--label", "diagnosis", "--json"));
   const shown = await page.$$eval("#summary data", (list) => list.map((d) => +d.value));
-  for (const row of rows) assert.ok(shown.some((value) => Math.abs(value - row.accuracy_mean) < 1e-5), row.objective);
+  for (const row of rows)
+    assert.ok(
+      shown.some((value) => Math.abs(value - row.accuracy_mean) < 1e-5),
+      row.objective,
+    );
 });
 
 test("nothing sticks out on a phone, a tablet or a screen", () => fits(html));
@@ -52,7 +81,10 @@ test("search focuses on a feature and its neighbours", async () => {
   const i = model.feature_names.indexOf("worst radius");
   const [x, y] = await focus("worst rad");
   assert.equal(await page.getAttribute("#graph canvas", "data-focus"), String(i));
-  assert.equal(await page.getAttribute("#graph canvas", "data-near"), String(model.edge_list.filter((e) => e.first === i || e.second === i).length));
+  assert.equal(
+    await page.getAttribute("#graph canvas", "data-near"),
+    String(model.edge_list.filter((e) => e.first === i || e.second === i).length),
+  );
   await page.mouse.move(x, y);
   assert.match(await tip(), new RegExp(`worst radius.*weight ${+model.diagonal[i].toPrecision(6)}`));
   await page.mouse.click(x, y);
@@ -88,12 +120,23 @@ test("edges show their numbers and their frequency", async () => {
 
 test("the slider hides the weaker edges and says how many", async () => {
   const slider = page.locator("#edges-shown");
-  await slider.evaluate((input) => { input.value = 100; input.dispatchEvent(new Event("input")); });
+  await slider.evaluate((input) => {
+    input.value = 100;
+    input.dispatchEvent(new Event("input"));
+  });
   const shown = +(await page.getAttribute("#graph canvas", "data-edges"));
   assert.ok(shown > 0 && shown < model.edges);
   const threshold = model.edge_list.map((e) => Math.abs(e.weight)).sort((a, b) => b - a)[shown - 1];
-  assert.match(await page.textContent("#graph-state"), new RegExp(`the ${shown} strongest of ${model.edges} edges.*at least ${+threshold.toPrecision(6)}.*${model.edges - shown} edge`));
-  await slider.evaluate((input) => { input.value = input.max; input.dispatchEvent(new Event("input")); });
+  assert.match(
+    await page.textContent("#graph-state"),
+    new RegExp(
+      `the ${shown} strongest of ${model.edges} edges.*at least ${+threshold.toPrecision(6)}.*${model.edges - shown} edge`,
+    ),
+  );
+  await slider.evaluate((input) => {
+    input.value = input.max;
+    input.dispatchEvent(new Event("input"));
+  });
   assert.equal(await page.getAttribute("#graph canvas", "data-edges"), String(model.edges));
   await page.check("#lonely");
   assert.equal(await page.getAttribute("#graph canvas", "data-nodes"), String(model.features));
@@ -101,7 +144,10 @@ test("the slider hides the weaker edges and says how many", async () => {
 });
 
 test("zoom by the buttons and by the wheel with Ctrl", async () => {
-  const zoom = async () => { await page.waitForTimeout(50); return +(await page.getAttribute("#graph canvas", "data-zoom")); };
+  const zoom = async () => {
+    await page.waitForTimeout(50);
+    return +(await page.getAttribute("#graph canvas", "data-zoom"));
+  };
   await page.click("[aria-label='Show everything']");
   const first = await zoom();
   await page.click("[aria-label='Zoom in']");
@@ -123,7 +169,10 @@ test("the matrix switches between M and the correlation form", async () => {
   assert.notEqual(await picture(), before);
   await page.locator("#matrix canvas").scrollIntoViewIfNeeded();
   const { x, y, width, height } = await box("#matrix canvas");
-  const heaviest = model.diagonal.map((w, i) => [w, i]).filter(([, i]) => model.colors[i] > 0).sort((a, b) => b[0] - a[0])[0][1];
+  const heaviest = model.diagonal
+    .map((w, i) => [w, i])
+    .filter(([, i]) => model.colors[i] > 0)
+    .sort((a, b) => b[0] - a[0])[0][1];
   const side = await page.evaluate(() => document.querySelector("#matrix canvas").clientWidth);
   for (let at = 0; at < side / 2; at += 4) {
     await page.mouse.move(x + at, y + at);
@@ -145,21 +194,35 @@ test("the rows show their neighbours on hover", async () => {
 });
 
 test("the table sorts by any heading", async () => {
-  const column = (n) => page.$$eval("#features tbody tr", (list, at) => list.map((row) => row.children[at].textContent), n);
+  const column = (n) =>
+    page.$$eval("#features tbody tr", (list, at) => list.map((row) => row.children[at].textContent), n);
   await page.click("#features th >> text=feature");
-  assert.deepEqual(await column(0), [...model.feature_names].sort((a, b) => a.localeCompare(b)));
+  assert.deepEqual(
+    await column(0),
+    [...model.feature_names].sort((a, b) => a.localeCompare(b)),
+  );
   assert.equal(await page.getAttribute("#features th:nth-child(1)", "aria-sort"), "ascending");
   await page.click("#features th >> text=weight >> nth=0");
   await page.click("#features th >> text=weight >> nth=0");
-  const weights = await page.$$eval("#features tbody tr", (list) => list.map((row) => +row.querySelector("data").value));
-  assert.deepEqual(weights, [...model.diagonal].sort((a, b) => a - b));
+  const weights = await page.$$eval("#features tbody tr", (list) =>
+    list.map((row) => +row.querySelector("data").value),
+  );
+  assert.deepEqual(
+    weights,
+    [...model.diagonal].sort((a, b) => a - b),
+  );
   const name = await page.locator("#features tbody tr >> nth=29 >> button").textContent();
   await page.click("#features tbody tr >> nth=29 >> button");
   assert.equal(await page.getAttribute("#graph canvas", "data-focus"), String(model.feature_names.indexOf(name)));
 });
 
 test("the theme switches, and figures with it", async () => {
-  const colors = () => page.evaluate(() => [getComputedStyle(document.body).backgroundColor, document.querySelector("#discs ellipse").getAttribute("fill"), getComputedStyle(document.documentElement).colorScheme]);
+  const colors = () =>
+    page.evaluate(() => [
+      getComputedStyle(document.body).backgroundColor,
+      document.querySelector("#discs ellipse").getAttribute("fill"),
+      getComputedStyle(document.documentElement).colorScheme,
+    ]);
   const light = await colors();
   await page.click("#theme");
   const dark = await colors();
@@ -179,7 +242,10 @@ test("every figure can be downloaded as SVG, the table as CSV", async () => {
   assert.equal(names.size, 9, [...names].join());
   const csv = await download(page, () => page.click("#features-csv"));
   assert.equal(csv.name, "features.csv");
-  const lines = csv.text.trimEnd().split("\n").map((text) => text.split(","));
+  const lines = csv.text
+    .trimEnd()
+    .split("\n")
+    .map((text) => text.split(","));
   assert.equal(lines.length, model.features + 1);
   for (const [name, weight] of lines.slice(1)) assert.equal(+weight, model.diagonal[model.feature_names.indexOf(name)]);
 });
@@ -205,32 +271,58 @@ test("printing is in light colours, with all that the screen hides behind button
 });
 
 const hostile = [
-  "<script>window.hacked=1</script>", "</script><script>window.hacked=1</script>", '"><img src=x onerror="window.hacked=1">', "<!--<script>", "a'b\"c`d", "&lt;b&gt; &amp;",
-  "\u202egnp.exe \u05e2\u05d1\u05e8\u05d9\u05ea \u0627\u0644\u0639\u0631\u0628\u064a\u0629", "👩‍👩‍👧‍👦 🧬 \u2028 line", "__proto__", "constructor", "{{script}}", "=1+1", "x".repeat(10000), "${window.hacked=1}",
+  "<script>window.hacked=1</script>",
+  "</script><script>window.hacked=1</script>",
+  '"><img src=x onerror="window.hacked=1">',
+  "<!--<script>",
+  "a'b\"c`d",
+  "&lt;b&gt; &amp;",
+  "\u202egnp.exe \u05e2\u05d1\u05e8\u05d9\u05ea \u0627\u0644\u0639\u0631\u0628\u064a\u0629",
+  "👩‍👩‍👧‍👦 🧬 \u2028 line",
+  "__proto__",
+  "constructor",
+  "{{script}}",
+  "=1+1",
+  "x".repeat(10000),
+  "${window.hacked=1}",
 ];
 
 test("names that are scripts, quotes, RTL, emoji or very long are shown as text", async () => {
   const cell = (text) => `"${text.replaceAll('"', '""')}"`;
   const labels = ["<svg onload=window.hacked=1>", "'\"&\u202eb"];
-  const rows = Array.from({ length: 60 }, (_, i) => [...hostile.map((_, j) => Math.sin(1 + i * (j + 2)) + (j < 5 ? (i % 2) * (j - 1.5) : 0)), cell(labels[i % 2])].join(","));
+  const rows = Array.from({ length: 60 }, (_, i) =>
+    [...hostile.map((_, j) => Math.sin(1 + i * (j + 2)) + (j < 5 ? (i % 2) * (j - 1.5) : 0)), cell(labels[i % 2])].join(
+      ",",
+    ),
+  );
   const csv = file("<img src=x onerror=window.hacked=1>.csv");
   writeFileSync(csv, [[...hostile.map(cell), "label"].join(","), ...rows].join("\n") + "\n");
   gersh("fit", csv, "--label", "label", "-o", "h.gersh", "--report", "h.html");
   const own = await open(file("h.html"));
   await allDrawn(own, { points: 60 });
   await sameNumbers(own, inspect("h.gersh"));
-  const names = await own.$$eval("#features tbody tr", (list) => list.map((row) => [+row.dataset.feature, row.querySelector("td bdi").textContent]));
+  const names = await own.$$eval("#features tbody tr", (list) =>
+    list.map((row) => [+row.dataset.feature, row.querySelector("td bdi").textContent]),
+  );
   assert.equal(names.length, hostile.length);
   for (const [i, text] of names) assert.equal(text, hostile[i]);
   const legend = await own.$$eval("#space .legend bdi", (list) => list.map((e) => e.textContent));
   assert.deepEqual(new Set(legend), new Set(labels));
   assert.match(await own.textContent("h1"), /<img src=x onerror=window\.hacked=1>\.csv/);
-  for (const name of ["gershgorin-discs", "matrix", "feature-graph"]) await goodSvg(own, (await download(own, () => own.click(`#figure-${name} .end`))).text);
+  for (const name of ["gershgorin-discs", "matrix", "feature-graph"])
+    await goodSvg(own, (await download(own, () => own.click(`#figure-${name} .end`))).text);
   await own.hover("#features tbody tr >> nth=0");
   await own.fill("#graph-search", "script");
   await own.press("#graph-search", "Enter");
   assert.equal(await own.evaluate(() => window.hacked), undefined);
-  assert.deepEqual(await own.evaluate(() => [document.scripts.length, document.images.length, document.querySelectorAll("main script").length]), [3, 0, 0]);
+  assert.deepEqual(
+    await own.evaluate(() => [
+      document.scripts.length,
+      document.images.length,
+      document.querySelectorAll("main script").length,
+    ]),
+    [3, 0, 0],
+  );
   assert.deepEqual(own.problems, []);
   await own.context().close();
   await fits(file("h.html"));
