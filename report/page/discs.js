@@ -92,7 +92,7 @@ function drawPanel(svg, { x0, y0, width, names }, { heading, radii }, { shown, d
       { class: "disc" },
       s("rect", { x: x0, y: y - ROW / 2, width, height: ROW, fill: "transparent" }),
     );
-    if (names > 0) group.append(s("text", { x: x0 + names, y, ...font }, cut(f.name, Math.floor(names / 7))));
+    if (names > 0) group.append(s("text", { x: x0 + names, y, ...font }, cut(f.name, Math.floor(names / 6.7))));
     group.append(...drawDisc(f, radii[f.i], x, y, colors));
     group.addEventListener("pointermove", (event) => showTip(event, tipOf(f)));
     group.addEventListener("pointerleave", hideTip);

@@ -61,10 +61,12 @@ function tipOfEdge(e) {
 
 // What is shown and what is not.
 function stateOf(view) {
+  const nodes = `${whole(view.nodes.length)} of ${count(features.length, "feature")}`;
+  if (model.edges === 0) return [`Shown: ${nodes}; there are no edges.`];
   const hidden = model.edges - view.shown,
     least = view.shown > 0 && view.shown < edges.length ? edges[view.shown - 1].size : null;
   return [
-    `Shown: ${whole(view.nodes.length)} of ${count(features.length, "feature")}, `,
+    `Shown: ${nodes}, `,
     `the ${whole(view.shown)} strongest of ${count(model.edges, "edge")}`,
     least === null ? "" : ` (|weight| of at least ${number(least)})`,
     `. Hidden: ${count(features.length - view.nodes.length, "feature")}, ${count(hidden, "edge")}`,
