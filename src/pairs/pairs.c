@@ -19,10 +19,11 @@
 
 #define GRAIN 32768 /* pairs of one part of a loop */
 #define MOST_PARTS 64
-#define FEW_SAMPLES 16   /* up to so many the Laplacian is never written out */
-#define FEW_COLUMNS 4    /* nor for so few vectors */
-#define SQUARE_STRIPE 64 /* samples of one part of writing it out */
-#define COLUMN_STRIPE 32 /* vectors of one part of the product */
+#define FEW_SAMPLES 16    /* up to so many the Laplacian is never written out */
+#define FEW_COLUMNS 4     /* nor for so few vectors */
+#define SQUARE_STRIPE 64  /* samples of one part of writing it out */
+#define COLUMN_STRIPE 32  /* vectors of one part of the product */
+#define MUCH_WORK 4000000 /* multiplications that are worth waking threads for */
 
 static gersh_status check_weights(const double *weight, size_t n)
 {
@@ -383,7 +384,8 @@ void gersh__pairs_laplacian(const gersh__pairs *pairs, const double *g, size_t c
             direct_part(&m, c, 0);
         return;
     }
-    gersh__pool *pool = pairs->parts > 1 ? pairs->pool : NULL;
+    /* Few samples may have many columns. */
+    gersh__pool *pool = pairs->parts > 1 || columns * pairs->n * pairs->n > MUCH_WORK ? pairs->pool : NULL;
     gersh__pool_run(pool, (pairs->n + SQUARE_STRIPE - 1) / SQUARE_STRIPE, square_part, &m);
     gersh__pool_run(pool, (columns + COLUMN_STRIPE - 1) / COLUMN_STRIPE, multiply_part, &m);
 }

@@ -147,7 +147,8 @@ static gersh_status try_pairs(search *s, int *kept)
     size_t found;
     double least;
     gersh__slope_update(e->slope, e->g);
-    gersh_status status = gersh__region_minimize(s->hull, e->slope, MOST_PAIRS, candidate, &found, &least);
+    gersh_status status =
+        gersh__region_minimize(s->hull, e->slope, -INFINITY, MOST_PAIRS, candidate, &found, &least);
     for (size_t c = 0; c < found && status == GERSH_OK && !*kept && may_try(s); c++) {
         gersh_atom z = candidate[c].atom;
         if (z.i == z.j || z.a * z.b * s->color[z.i] * s->color[z.j] <= 0)

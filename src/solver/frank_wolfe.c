@@ -27,6 +27,7 @@
 enum { MOST_INNER = 12, MOST_SEARCH = 25 };
 
 #define NEW_ATOMS 8      /* joined in one iteration */
+#define SEEN_SHARE 0.3   /* of the tolerance: the gap among watched pairs at which all are looked at */
 #define INNER_SHARE 0.03 /* the weights are right when their own gap is this share of the whole */
 #define WIDEST 1.0       /* smoothing of the first iterations */
 #define NARROWEST 1e-9
@@ -184,27 +185,40 @@ static gersh_status correct_weights(gersh__engine *e, double gap)
     return GERSH_OK;
 }
 
-/* G, the region's candidates, and the gap. */
-static gersh_status look(gersh__engine *e, gersh__region *region, gersh__candidate *candidate,
-                         size_t *found, double *gap)
+/*
+ * A pair with a value below this one is worth more than a look at all pairs: as long as there are such, the gap is
+ * not small even if smoothing is left out of it.
+ */
+static double enough(const gersh__engine *e, const gersh__limits *limits, double score)
 {
-    double begin = gersh__clock_seconds(), least;
+    double value = gersh__engine_value(e), allowed = limits->tol * fmax(fabs(value), e->floor);
+    return (score - fmax(SEEN_SHARE * allowed - (value - e->value), 0)) / e->budget;
+}
+
+/*
+ * G, the region's candidates, the gap to the best of them, and the certified bound where the region has one.
+ * whole: all pairs are to be looked at.
+ */
+static gersh_status look(gersh__engine *e, gersh__region *region, const gersh__limits *limits, int whole,
+                         gersh__candidate *candidate, size_t *found, double *gap)
+{
+    double begin = gersh__clock_seconds(), least, score = 0;
     gersh__slope_update(e->slope, e->g);
+    score_atoms(e);
+    for (size_t a = 0; a < e->atoms; a++)
+        score += e->theta[a] * e->score[a];
     double middle = gersh__clock_seconds();
     region->active = e->vector;
     region->active_count = e->dense ? e->atoms : 0;
-    gersh_status status = gersh__region_minimize(region, e->slope, NEW_ATOMS, candidate, found, &least);
-    double end = gersh__clock_seconds();
+    gersh_status status =
+        gersh__region_minimize(region, e->slope, whole ? -INFINITY : enough(e, limits, score), NEW_ATOMS,
+                               candidate, found, &least);
     e->seconds_gradient += middle - begin;
-    e->seconds_minimizer += end - middle;
+    e->seconds_minimizer += gersh__clock_seconds() - middle;
     if (status != GERSH_OK)
         return status;
-    score_atoms(e);
-    *gap = -e->budget * fmin(0, least);
-    for (size_t a = 0; a < e->atoms; a++)
-        *gap += e->theta[a] * e->score[a];
-    *gap = fmax(*gap, 0);
-    e->seconds_gradient += gersh__clock_seconds() - end;
+    *gap = fmax(score - e->budget * fmin(0, candidate[0].value), 0);
+    e->bound = fmax(e->bound, e->value - fmax(score - e->budget * fmin(0, least), 0));
     return GERSH_OK;
 }
 
@@ -256,17 +270,21 @@ gersh_status gersh__engine_solve(gersh__engine *e, gersh__region *region, const 
 {
     gersh__candidate candidate[GERSH__MOST_CANDIDATES];
     size_t found;
-    double gap;
+    double gap, before = INFINITY, width = WIDEST;
     e->objective->width = WIDEST;
     e->bound = e->objective->kind->nonnegative ? 0 : -INFINITY;
     gersh_status status = gersh__atoms_restrict(e, region);
     gersh__engine_refresh(e);
     while (status == GERSH_OK) {
-        status = look(e, region, candidate, &found, &gap);
+        /* Where nothing moves any more, or nothing may, only a look at everything is of use. */
+        int stands = before - e->value <= FAINT * fabs(e->value) && width == e->objective->width;
+        before = e->value;
+        width = e->objective->width;
+        status = look(e, region, limits, stands || e->iterations + 1 >= limits->max_iter, candidate, &found,
+                      &gap);
         if (status != GERSH_OK)
             return status;
         e->iterations++;
-        e->bound = fmax(e->bound, e->value - gap);
         report(e, stage, limits);
         if (must_stop(e, limits, stop))
             return gersh__atoms_merge(e, 1);
