@@ -87,7 +87,8 @@ double gersh__sparse_distance(const gersh__sparse *rows, size_t i, size_t j)
     double apart = rows->shift != NULL && rows->factor != NULL ? rows->factor[i] - rows->factor[j] : 0;
     double square = 0, along = 0;
     while (a < a_end || b < b_end) {
-        size_t left = a < a_end ? rows->index[a] : (size_t)-1, right = b < b_end ? rows->index[b] : (size_t)-1;
+        size_t left = a < a_end ? rows->index[a] : (size_t)-1,
+               right = b < b_end ? rows->index[b] : (size_t)-1;
         double difference = 0;
         if (left <= right)
             difference += rows->value[a++];

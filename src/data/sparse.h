@@ -15,11 +15,11 @@
 
 typedef struct gersh__sparse {
     size_t lists;
-    size_t *start;  /* lists + 1: list l has the entries start[l]..start[l + 1] */
-    size_t *index;  /* of each entry in its list, ascending */
-    double *value;  /* of each entry */
-    double *shift;  /* of each feature; NULL: all 0 */
-    double *factor; /* of each sample; NULL: all 1 */
+    size_t *start;       /* lists + 1: list l has the entries start[l]..start[l + 1] */
+    size_t *index;       /* of each entry in its list, ascending */
+    double *value;       /* of each entry */
+    double *shift;       /* of each feature; NULL: all 0 */
+    double *factor;      /* of each sample; NULL: all 1 */
     double shift_square; /* Σ shift_f² */
 } gersh__sparse;
 

@@ -46,6 +46,6 @@ double gersh__pairs_column_dot(const gersh__pairs *pairs, size_t f, const double
     double sum = kernels->gather(count, x->value + from, x->index + from, y);
     if (x->shift == NULL || x->shift[f] == 0)
         return sum;
-    return sum - x->shift[f] * (x->factor != NULL ? kernels->dot(pairs->n, x->factor, y)
-                                                  : kernels->sum(pairs->n, y));
+    return sum - x->shift[f] *
+                     (x->factor != NULL ? kernels->dot(pairs->n, x->factor, y) : kernels->sum(pairs->n, y));
 }

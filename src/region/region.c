@@ -139,7 +139,7 @@ static double smallest(const double *x, size_t count)
     return least;
 }
 
-static void watch(gersh__region *r, size_t feature)
+void gersh__region_watch(gersh__region *r, size_t feature)
 {
     if (!r->is_watched[feature])
         r->watched[r->watched_count++] = feature;
@@ -153,8 +153,8 @@ static void watch_best(gersh__region *r, size_t count)
         r->ranked[f] = (struct gersh__ranked){r->row_value[f], f};
     qsort(r->ranked, r->k, sizeof *r->ranked, by_value);
     for (size_t c = 0; c < count && c < r->k; c++) {
-        watch(r, r->ranked[c].place);
-        watch(r, r->row_partner[r->ranked[c].place]);
+        gersh__region_watch(r, r->ranked[c].place);
+        gersh__region_watch(r, r->row_partner[r->ranked[c].place]);
     }
 }
 

@@ -92,6 +92,9 @@ void gersh__region_free(gersh__region *region);
 gersh_status gersh__region_minimize(gersh__region *region, gersh__slope *slope, double enough, size_t want,
                                     gersh__candidate *out, size_t *found, double *least);
 
+/* Watches the feature from now on. The first call of gersh__region_minimize chooses some where none is watched. */
+void gersh__region_watch(gersh__region *region, size_t feature);
+
 /*
  * The value of the best atom on features i and j with G_ij = b, which is set to 0 where the region has no edge
  * of its sign there.

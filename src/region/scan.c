@@ -93,7 +93,8 @@ static void lay_out(scan *s, gersh__slope *slope, double *from)
 
 gersh_status gersh__region_scan(gersh__region *r, gersh__slope *slope, const size_t *list, size_t count)
 {
-    size_t blocks = (size_t)r->threads * 2 * ROWS * count, copies = list != NULL ? count * (2 * r->n + 3) : 0;
+    size_t blocks = (size_t)r->threads * 2 * ROWS * count,
+           copies = list != NULL ? count * (2 * r->n + 3) : 0;
     scan s = {.region = r, .list = list, .count = count};
     gersh_status status = gersh__region_reserve(r, blocks + copies);
     if (status != GERSH_OK)

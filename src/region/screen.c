@@ -24,19 +24,19 @@
 
 enum { ROWS = 256, COLUMNS = 256, GROUP_DOUBLES = 1 << 22, MOST_ROWS_IN_GROUP = 4096 };
 
-#define NEAR 0.8      /* share of the product that a pair must have to be looked at */
-#define WORTH 0.9     /* share of the level that a pair's bound must reach */
+#define NEAR 0.8    /* share of the product that a pair must have to be looked at */
+#define WORTH 0.9   /* share of the level that a pair's bound must reach */
 #define UNIT 6.1e-8 /* 2⁻²⁴, and a little for what is of its second order */
 
 typedef struct screen {
     gersh__region *region;
     gersh__slope *slope;
     double level;
-    size_t *order;  /* features by decreasing reach */
-    double *reach;  /* in that order */
-    double *scale;  /* σ_f s_f, in that order */
-    double *length; /* |p| = |x_f| s_f / balance, in that order */
-    double balance; /* rows are multiplied by it and columns divided, so that both are of one size */
+    size_t *order;     /* features by decreasing reach */
+    double *reach;     /* in that order */
+    double *scale;     /* σ_f s_f, in that order */
+    double *length;    /* |p| = |x_f| s_f / balance, in that order */
+    double balance;    /* rows are multiplied by it and columns divided, so that both are of one size */
     size_t first, end; /* rows of the group: places first..end−1 */
     double *x, *y;     /* their columns of X and Y */
     float *tiles;      /* of each thread */
@@ -132,7 +132,8 @@ static void screen_rows(void *context, size_t part, int worker)
 {
     const screen *s = context;
     const gersh__kernels *kernels = gersh__kernels_here();
-    size_t n = s->region->n, from = s->first + part * ROWS, to = from + ROWS < s->end ? from + ROWS : s->end;
+    size_t n = s->region->n, from = s->first + part * ROWS,
+           to = from + ROWS < s->end ? from + ROWS : s->end;
     size_t end = row_end(s, from), height = to - from; /* reach falls: no row ends later */
     float *rows = s->tiles + (size_t)worker * s->tile_size, *columns = rows + ROWS * n,
           *products = columns + COLUMNS * n, *fixed = products + ROWS * COLUMNS;

@@ -32,6 +32,7 @@ void gersh__engine_free(gersh__engine *e)
     gersh__free(e->next_d);
     gersh__free(e->next_g);
     gersh__free(e->delta);
+    gersh__free(e->watched);
     gersh__free(e);
 }
 
@@ -95,8 +96,9 @@ gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, g
     e->next_d = gersh__alloc(count, sizeof(double));
     e->next_g = gersh__alloc(count, sizeof(double));
     e->delta = gersh__alloc(count, sizeof(double));
+    e->watched = gersh__alloc(pairs->k, sizeof *e->watched);
     gersh_status status = gersh__slope_new(&e->slope, pairs, dense);
-    if (!e->base || !e->d || !e->g || !e->next_d || !e->next_g || !e->delta)
+    if (!e->base || !e->d || !e->g || !e->next_d || !e->next_g || !e->delta || !e->watched)
         status = GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
         status = reserve(e, 16);

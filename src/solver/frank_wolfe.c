@@ -217,6 +217,7 @@ static gersh_status look(gersh__engine *e, gersh__region *region, const gersh__l
     e->seconds_minimizer += gersh__clock_seconds() - middle;
     if (status != GERSH_OK)
         return status;
+    e->looks += least > -INFINITY;
     *gap = fmax(score - e->budget * fmin(0, candidate[0].value), 0);
     e->bound = fmax(e->bound, e->value - fmax(score - e->budget * fmin(0, least), 0));
     return GERSH_OK;
