@@ -172,6 +172,79 @@ static void many_features(void **unused)
     }
 }
 
+/*
+ * With many features a look at the watched ones is enough where it finds a pair below the limit, and certifies nothing
+ * then; asked for ever smaller values it ends with a look at all and the minimum.
+ */
+static void watched_pairs_come_first(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 67);
+    int few = 0, all = 0;
+    for (int t = 0; t < cases(16); t++) {
+        world w;
+        make_world(&w, &random, 5 + (size_t)(t % 7), 1200, 0, t % 4 == 3, 1 + t % 2);
+        set_gradient(&w, &random, t % 2 ? MIXED : BELOW_ZERO);
+        gersh__region *region = region_of(&w, t % 3 == 0 ? GERSH__BALANCED : GERSH__HULL);
+        double expected = brute_force(&w, region), least = -INFINITY, enough = 0;
+        while (least == -INFINITY) {
+            gersh__candidate list[4];
+            size_t found;
+            assert_ok(gersh__region_minimize(region, w.slope, enough, 4, list, &found, &least));
+            for (size_t c = 0; c < found; c++)
+                check_atom(&w, region, &list[c]);
+            if (least == -INFINITY) {
+                assert_true(list[0].value < enough);
+                few++;
+            } else {
+                assert_true(fabs(list[0].value - expected) <= 1e-10 * w.norm);
+                assert_true(least <= list[0].value && least >= expected - 1e-10 * w.norm);
+                all++;
+            }
+            enough = list[0].value - 1e-9 * fabs(list[0].value); /* by more than rounding */
+        }
+        check_minimum(&w, region, 5); /* what was found is watched */
+        gersh__region_free(region);
+        drop(&w);
+    }
+    assert_true(few > 0 && all > 0);
+}
+
+/* Columns that are all the same, all zero but one, and of very different sizes; level pairs everywhere. */
+static void ties_and_extremes(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 68);
+    for (int t = 0; t < cases(12); t++) {
+        static const char *const labels[] = {"a", "b", "a", "b", "c", "c", "a", "b"};
+        enum { N = 8, K = 700 };
+        double *x = room((size_t)N * K, sizeof *x);
+        world w = {.n = N, .k = K};
+        for (size_t f = 0; f < K; f++)
+            for (size_t i = 0; i < N; i++)
+                x[i * K + f] = t % 3 == 0   ? (double)((i * 7 + 3) % 5)
+                               : t % 3 == 1 ? (f == 5 ? (double)i : 0)
+                                            : gersh__random_normal(&random) * pow(10, (double)(f % 13) - 6);
+        assert_ok(gersh_dataset_new(&w.data, N, K, x, K, labels, NULL, NULL));
+        assert_ok(gersh__pool_new(&w.pool, 1));
+        assert_ok(gersh__pairs_new(&w.pairs, w.data, NULL, 0, NULL, NULL, w.pool));
+        assert_ok(gersh__slope_new(&w.slope, w.pairs, 0));
+        w.g = room(w.pairs->count, sizeof *w.g);
+        w.dense = room((size_t)K * K, sizeof *w.dense);
+        w.color = room(K, sizeof *w.color);
+        w.u = room(K, sizeof *w.u);
+        for (size_t f = 0; f < K; f++) {
+            w.color[f] = f % 3 == 0 ? -1 : 1;
+            w.u[f] = 1 + (double)(f % 4);
+        }
+        free(x);
+        check_all(&w, &random, t % 2 ? MIXED : BELOW_ZERO, ABOVE_ZERO);
+        drop(&w);
+    }
+}
+
 /* The same candidates with one thread and with three. */
 static void threads_do_not_matter(void **unused)
 {
@@ -314,6 +387,8 @@ int main(void)
         cmocka_unit_test(rules_hold),
         cmocka_unit_test(wrong_rules_are_refused),
         cmocka_unit_test(many_features),
+        cmocka_unit_test(watched_pairs_come_first),
+        cmocka_unit_test(ties_and_extremes),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(psd_has_the_first_eigenvector),
         cmocka_unit_test(failing_allocations_leak_nothing),

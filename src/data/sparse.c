@@ -110,3 +110,49 @@ void gersh__sparse_row(const gersh__sparse *rows, size_t i, size_t features, dou
     for (size_t e = rows->start[i]; e < rows->start[i + 1]; e++)
         out[rows->index[e]] += rows->value[e];
 }
+
+gersh_status gersh__sparse_rows(gersh__sparse **out, const gersh__sparse *rows, const size_t *which,
+                                size_t count, size_t features)
+{
+    size_t entries = 0;
+    gersh__sparse *taken;
+    *out = NULL;
+    for (size_t i = 0; i < count; i++)
+        entries += rows->start[which[i] + 1] - rows->start[which[i]];
+    gersh_status status = gersh__sparse_new(&taken, count, entries);
+    if (status != GERSH_OK)
+        return status;
+    status = copy_numbers(&taken->shift, rows->shift, features);
+    taken->shift_square = rows->shift_square;
+    if (status == GERSH_OK && rows->factor != NULL) {
+        taken->factor = gersh__alloc(count, sizeof *taken->factor);
+        status = taken->factor != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
+    }
+    if (status != GERSH_OK) {
+        gersh__sparse_free(taken);
+        return status;
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t from = rows->start[which[i]], length = rows->start[which[i] + 1] - from;
+        memcpy(taken->index + taken->start[i], rows->index + from, length * sizeof *taken->index);
+        memcpy(taken->value + taken->start[i], rows->value + from, length * sizeof *taken->value);
+        taken->start[i + 1] = taken->start[i] + length;
+        if (rows->factor != NULL)
+            taken->factor[i] = rows->factor[which[i]];
+    }
+    *out = taken;
+    return GERSH_OK;
+}
+
+double gersh__sparse_entry(const gersh__sparse *sparse, size_t list, size_t index)
+{
+    size_t low = sparse->start[list], high = sparse->start[list + 1];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (sparse->index[middle] < index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < sparse->start[list + 1] && sparse->index[low] == index ? sparse->value[low] : 0;
+}

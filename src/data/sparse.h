@@ -33,6 +33,13 @@ void gersh__sparse_free(gersh__sparse *sparse);
 /* The same with a list for each of the `width` indices: columns from rows. */
 gersh_status gersh__sparse_transpose(gersh__sparse **out, const gersh__sparse *sparse, size_t width);
 
+/* The given rows of `rows`, in that order. */
+gersh_status gersh__sparse_rows(gersh__sparse **out, const gersh__sparse *rows, const size_t *which,
+                                size_t count, size_t features);
+
+/* The entry of a list at an index, 0 where it has none. */
+double gersh__sparse_entry(const gersh__sparse *sparse, size_t list, size_t index);
+
 /* Squared distance of the samples i and j of a matrix with a list for each sample. */
 double gersh__sparse_distance(const gersh__sparse *rows, size_t i, size_t j);
 

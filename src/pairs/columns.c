@@ -1,8 +1,59 @@
 /* The columns of X: dense in memory, or sparse; see pairs.h and data/sparse.h. */
-#include <string.h>
+#include "pairs/columns.h"
 
+#include "base/alloc.h"
+#include "data/dataset.h"
 #include "linalg/kernels.h"
-#include "pairs/pairs.h"
+
+enum { STRIPE = 64, MUCH_WORK = 1000000 };
+
+typedef struct copy {
+    gersh__pairs *pairs;
+    const double *x; /* by rows */
+} copy;
+
+/* A stripe of columns: few enough for their ends to stay in the cache. */
+static void copy_stripe(void *context, size_t stripe, int worker)
+{
+    const copy *c = context;
+    size_t n = c->pairs->n, k = c->pairs->k, begin = stripe * STRIPE;
+    size_t end = begin + STRIPE < k ? begin + STRIPE : k;
+    (void)worker;
+    for (size_t i = 0; i < n; i++)
+        for (size_t f = begin; f < end; f++)
+            c->pairs->x[f * n + i] = c->x[c->pairs->sample[i] * k + f];
+}
+
+gersh_status gersh__pairs_copy_columns(gersh__pairs *pairs, const gersh_dataset *data)
+{
+    size_t n = pairs->n, k = pairs->k;
+    if (data->x == NULL) {
+        gersh_status status = gersh__sparse_rows(&pairs->rows, data->sparse, pairs->sample, n, k);
+        if (status != GERSH_OK)
+            return status;
+        if (pairs->rows->factor == NULL) { /* what all samples have in common is in no difference */
+            gersh__free(pairs->rows->shift);
+            pairs->rows->shift = NULL;
+        }
+        return gersh__sparse_transpose(&pairs->sparse, pairs->rows, k);
+    }
+    pairs->x = gersh__alloc(n, k * sizeof *pairs->x);
+    if (pairs->x == NULL)
+        return GERSH_ERROR_MEMORY;
+    gersh__pool_run(k * n > MUCH_WORK ? pairs->pool : NULL, (k + STRIPE - 1) / STRIPE, copy_stripe,
+                    &(copy){pairs, data->x});
+    return GERSH_OK;
+}
+
+void gersh__pairs_sparse_distances(const gersh__pairs *pairs, size_t begin, size_t end, double *d)
+{
+    for (size_t p = begin; p < end; p++) {
+        if (pairs->first != NULL)
+            d[p] = gersh__sparse_distance(pairs->rows, pairs->first[p], pairs->second[p]);
+        for (size_t j = 0; pairs->first == NULL && j < p; j++)
+            d[gersh__pair(p, j)] = gersh__sparse_distance(pairs->rows, p, j);
+    }
+}
 
 /* t += a x_f of the sparse entries */
 static void add_entries(const gersh__sparse *x, size_t f, double a, double *t)
