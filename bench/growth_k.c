@@ -4,8 +4,9 @@
  * 100 rows in two classes, K features, standard normal but for 50 of them, whose means are two standard deviations
  * apart; from the library's generator with seed 1. Objective glr, solver balanced, --scale paper --trace K --tol 0.01.
  * Every run is a process of its own: seconds and processor seconds are those of scaling and fitting (medians of the
- * runs), the peak of its memory is the operating system's, data and all. Precision is the share of informative
- * features among the 50 with the largest M_ii. The exponent is the slope of log seconds over log K, by least squares,
+ * runs), the peak of its memory is the operating system's, data and all. *Used* are the features with M_ii above rho,
+ * precision is the share of informative ones among the 50 heaviest of these, and recall the share of the informative
+ * ones that are among them. The exponent is the slope of log seconds over log K, by least squares,
  * for K from 2,000 to 50,000; processor seconds do not depend on what else the machine does. At the end the largest
  * fit with one thread beside two.
  *
@@ -26,7 +27,8 @@ enum { ROWS = 100, INFORMATIVE = 50, MOST_REPEATS = 21 };
 
 /* What a run tells the program that started it. */
 typedef struct outcome {
-    double seconds, processor, gap, precision;
+    double seconds, processor, gap;
+    size_t used, right; /* features with weight, at most 50; informative ones among them */
     int iterations, converged;
     double megabytes; /* from the operating system */
 } outcome;
@@ -61,10 +63,10 @@ static gersh_dataset *make_data(size_t k, unsigned char *informative)
     return data;
 }
 
-/* Share of informative features among those with the largest M_ii. */
-static double precision_of(const gersh_metric *metric, const unsigned char *informative)
+/* The heaviest features, and how many of them are informative. */
+static void count_heaviest(outcome *out, const gersh_metric *metric, const unsigned char *informative)
 {
-    size_t k = metric->features, right = 0;
+    size_t k = metric->features;
     double *diagonal = room(k, sizeof *diagonal);
     for (size_t a = 0; a < metric->atoms; a++) {
         gersh_atom z = metric->atom[a];
@@ -76,11 +78,13 @@ static double precision_of(const gersh_metric *metric, const unsigned char *info
         size_t best = 0;
         for (size_t f = 1; f < k; f++)
             best = diagonal[f] > diagonal[best] ? f : best;
-        right += informative[best];
-        diagonal[best] = -1;
+        if (diagonal[best] == 0)
+            break;
+        out->used++;
+        out->right += informative[best];
+        diagonal[best] = 0;
     }
     free(diagonal);
-    return (double)right / INFORMATIVE;
 }
 
 static double processor_seconds(void)
@@ -106,9 +110,9 @@ static void fit_once(outcome *out, size_t k, const char *threads)
     *out = (outcome){.seconds = gersh__clock_seconds() - begin,
                      .processor = processor_seconds() - processor,
                      .gap = percent(info.gap, fabs(info.objective_value)),
-                     .precision = precision_of(metric, informative),
                      .iterations = info.iterations,
                      .converged = info.stop == GERSH_STOP_CONVERGED};
+    count_heaviest(out, metric, informative);
     gersh_metric_free(metric);
     gersh_scaling_free(scaling);
     gersh_settings_free(settings);
@@ -187,12 +191,13 @@ int main(int argc, char **argv)
     printf("100 rows, 2 classes, 50 informative features: glr, balanced, scale paper, trace K, tol 0.01;\n"
            "medians of %d\n\n",
            repeats);
-    printf("      K   seconds  processor s  steps   gap %%  precision  peak MB\n");
+    printf("      K   seconds  processor s  steps   gap %%  used  precision  recall  peak MB\n");
     for (size_t c = 0; c < COUNT && features[c] <= largest; c++) {
         outcome out = repeat(features[c], "0", repeats);
         last = features[c];
-        printf("%7zu  %8.3f  %11.3f  %5d  %6.3f  %9.2f  %7.0f%s\n", features[c], out.seconds, out.processor,
-               out.iterations, out.gap, out.precision, out.megabytes, out.converged ? "" : "  not converged");
+        printf("%7zu  %8.3f  %11.3f  %5d  %6.3f  %4zu  %9.2f  %6.2f  %7.0f%s\n", features[c], out.seconds,
+               out.processor, out.iterations, out.gap, out.used, (double)out.right / (double)out.used,
+               (double)out.right / INFORMATIVE, out.megabytes, out.converged ? "" : "  not converged");
         if (features[c] > 50000)
             continue;
         k[fitted] = (double)features[c];

@@ -43,7 +43,8 @@ static inline void fill_values(double *x, gersh__random *random, size_t n, size_
     }
 }
 
-static inline void twins_make(twins *t, gersh__random *random, size_t n, size_t k, double share, int targets)
+static inline void twins_make(twins *t, gersh__random *random, size_t n, size_t k, double share,
+                              int targets)
 {
     static const char *const names[] = {"a", "b", "c"};
     double *x = calloc(n * k, sizeof *x), *z = calloc(n, sizeof *z);

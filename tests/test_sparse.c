@@ -205,7 +205,8 @@ static void regions_have_the_same_minimum(void **unused)
     gersh__random random;
     gersh__random_seed(&random, 304);
     for (int c = 0; c < cases(24); c++) {
-        static const gersh__region_kind kinds[] = {GERSH__HULL, GERSH__BALANCED, GERSH__GDPA, GERSH__DIAGONAL};
+        static const gersh__region_kind kinds[] = {GERSH__HULL, GERSH__BALANCED, GERSH__GDPA,
+                                                   GERSH__DIAGONAL};
         twins t;
         slopes s;
         twins_make(&t, &random, 4 + (size_t)gersh__random_below(&random, 20),
@@ -224,7 +225,8 @@ static void regions_have_the_same_minimum(void **unused)
             assert_ok(gersh__region_new(&region, kinds[c % 4], s.pairs[w], NULL));
             region->color = c % 4 == 1 || c % 4 == 2 ? color : NULL;
             region->u = u;
-            assert_ok(gersh__region_minimize(region, s.slope[w], -INFINITY, 8, candidate, &found, &least[w]));
+            assert_ok(
+                gersh__region_minimize(region, s.slope[w], -INFINITY, 8, candidate, &found, &least[w]));
             assert_near(candidate[0].value, least[w], 1e-10 * s.size);
             gersh__region_free(region);
         }
@@ -365,7 +367,8 @@ static void files_are_read_sparse(void **unused)
         assert_int_equal(gersh_dataset_features(data), t.k - 2);
         assert_string_equal(gersh_dataset_feature_name(data, 0), "x2");
         for (size_t i = 0; i < t.n; i++) {
-            assert_true(gersh_dataset_values(data)[i * (t.k - 2)] == gersh_dataset_values(t.dense)[i * t.k + 1]);
+            assert_true(gersh_dataset_values(data)[i * (t.k - 2)] ==
+                        gersh_dataset_values(t.dense)[i * t.k + 1]);
             assert_true(gersh_dataset_values(data)[i * (t.k - 2) + 5] ==
                         gersh_dataset_values(t.dense)[i * t.k + 7]);
         }
@@ -402,10 +405,14 @@ static void failing_allocations_leak_nothing(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scaling_is_that_of_dense_data), cmocka_unit_test(subsets_keep_their_rows),
-        cmocka_unit_test(distances_and_gradients_agree), cmocka_unit_test(regions_have_the_same_minimum),
-        cmocka_unit_test(fits_agree),                    cmocka_unit_test(models_keep_sparse_rows),
-        cmocka_unit_test(files_are_read_sparse),         cmocka_unit_test(failing_allocations_leak_nothing),
+        cmocka_unit_test(scaling_is_that_of_dense_data),
+        cmocka_unit_test(subsets_keep_their_rows),
+        cmocka_unit_test(distances_and_gradients_agree),
+        cmocka_unit_test(regions_have_the_same_minimum),
+        cmocka_unit_test(fits_agree),
+        cmocka_unit_test(models_keep_sparse_rows),
+        cmocka_unit_test(files_are_read_sparse),
+        cmocka_unit_test(failing_allocations_leak_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

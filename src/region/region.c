@@ -18,7 +18,7 @@
 #include "region/psd.h"
 #include "region/scan.h"
 
-enum { FIRST_WATCHED = 512, MORE_WATCHED = 256 };
+enum { FIRST_WATCHED = 512, MORE_WATCHED = 256, WATCHED_SHARE = 64 };
 
 /* A candidate as good as this share of the best may be proposed. */
 #define WORTH 0.25
@@ -146,13 +146,16 @@ void gersh__region_watch(gersh__region *r, size_t feature)
     r->is_watched[feature] = 1;
 }
 
-/* Watches the `count` features with the smallest values, and their partners. */
-static void watch_best(gersh__region *r, size_t count)
+/* Watches the `count` features with the smallest values, of those with a partner or a value up to the limit, and
+ * their partners. */
+static void watch_best(gersh__region *r, size_t count, double limit)
 {
+    size_t ranked = 0;
     for (size_t f = 0; f < r->k; f++)
-        r->ranked[f] = (struct gersh__ranked){r->row_value[f], f};
-    qsort(r->ranked, r->k, sizeof *r->ranked, by_value);
-    for (size_t c = 0; c < count && c < r->k; c++) {
+        if (r->row_partner[f] != f || r->row_value[f] <= limit)
+            r->ranked[ranked++] = (struct gersh__ranked){r->row_value[f], f};
+    qsort(r->ranked, ranked, sizeof *r->ranked, by_value);
+    for (size_t c = 0; c < count && c < ranked; c++) {
         gersh__region_watch(r, r->ranked[c].place);
         gersh__region_watch(r, r->row_partner[r->ranked[c].place]);
     }
@@ -165,23 +168,23 @@ static gersh_status search(gersh__region *r, gersh__slope *slope, double enough,
     if (r->watched_count == 0) {
         gersh__slope_diagonal(slope);
         take_singles(r, slope);
-        watch_best(r, FIRST_WATCHED);
+        watch_best(r, FIRST_WATCHED, INFINITY);
     }
     gersh_status status = gersh__region_scan(r, slope, r->watched, r->watched_count);
-    double best = INFINITY;
+    double watched = INFINITY;
     for (size_t w = 0; w < r->watched_count; w++)
-        best = fmin(best, r->row_value[r->watched[w]]);
+        watched = fmin(watched, r->row_value[r->watched[w]]);
     *list = r->watched;
     *count = r->watched_count;
     *least = -INFINITY;
     if (status == GERSH_OK && r->watched_count == r->k)
-        *least = best;
-    if (status != GERSH_OK || best < enough || r->watched_count == r->k)
+        *least = watched;
+    if (status != GERSH_OK || watched < enough || r->watched_count == r->k)
         return status;
     status = gersh__slope_reach(slope);
     if (status != GERSH_OK)
         return status;
-    double largest = 0;
+    double best = watched, largest = 0;
     for (size_t f = 0; f < r->k; f++) {
         largest = fmax(largest, slope->reach[f]);
         best = fmin(best, slope->diagonal[f]);
@@ -193,11 +196,13 @@ static gersh_status search(gersh__region *r, gersh__slope *slope, double enough,
     double level = best - 1e-12 * largest; /* below every G_ff, by more than rounding */
     if (largest > 0)                       /* else G is 0 */
         status = gersh__region_screen(r, slope, level);
+    double all = smallest(r->row_value, r->k);
+    r->news = all < watched - 1e-12 * largest;
     *list = NULL;
     *count = r->k;
-    *least = fmin(level, smallest(r->row_value, r->k));
+    *least = fmin(level, all);
     if (status == GERSH_OK)
-        watch_best(r, MORE_WATCHED);
+        watch_best(r, r->k / WATCHED_SHARE > MORE_WATCHED ? r->k / WATCHED_SHARE : MORE_WATCHED, all);
     return status;
 }
 

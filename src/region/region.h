@@ -66,6 +66,7 @@ typedef struct gersh__region {
     size_t *watched; /* with many features: those whose pairs are looked at first */
     size_t watched_count;
     unsigned char *is_watched;
+    int news;       /* the last look at all pairs found one that is better than those watched */
     double *memory; /* of a scan or a screening */
     size_t memory_size;
     double *mean, *length; /* of each feature's column, of a screening */

@@ -8,7 +8,8 @@
  * single precision, tile by tile. With p and r the two scaled columns, rounded to single precision, the
  * computed product is wrong by at most (n + 4) u |p| |r| (u = 2⁻²⁴: n for the sum, in any order, the rest
  * for rounding both columns), which is taken off the limit. What is beyond the limit is computed in double.
- * The limit is lower than it must be (NEAR), so that pairs that are nearly as good are found too.
+ * The limit is lower than it must be (NEAR), so that pairs that are nearly as good are found too, unless these are
+ * many.
  *
  * Features are taken by decreasing reach q_f = Σ_p |g_p| Δ_pf²: no pair has a value below −(q_i + q_j), so
  * that row i ends where that can no longer come near τ.
@@ -22,7 +23,7 @@
 #include "linalg/kernels.h"
 #include "region/scan.h"
 
-enum { ROWS = 256, COLUMNS = 256, GROUP_DOUBLES = 1 << 22, MOST_ROWS_IN_GROUP = 4096 };
+enum { ROWS = 256, COLUMNS = 256, GROUP_DOUBLES = 1 << 22, MOST_ROWS_IN_GROUP = 4096, MOST_NEAR = 8192 };
 
 #define NEAR 0.8    /* share of the product that a pair must have to be looked at */
 #define WORTH 0.9   /* share of the level that a pair's bound must reach */
@@ -32,7 +33,8 @@ typedef struct screen {
     gersh__region *region;
     gersh__slope *slope;
     double level;
-    size_t *order;     /* features by decreasing reach */
+    size_t *order;     /* features by decreasing reach, but for those without partners */
+    size_t count;      /* of them */
     double *reach;     /* in that order */
     double *scale;     /* σ_f s_f, in that order */
     double *length;    /* |p| = |x_f| s_f / balance, in that order */
@@ -46,7 +48,7 @@ typedef struct screen {
 /* Partners of the row at `place` are at places before the one returned. */
 static size_t row_end(const screen *s, size_t place)
 {
-    size_t low = place + 1, high = s->region->k;
+    size_t low = place + 1, high = s->count;
     double need = -WORTH * s->level - s->reach[place];
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -137,6 +139,7 @@ static void screen_rows(void *context, size_t part, int worker)
     size_t end = row_end(s, from), height = to - from; /* reach falls: no row ends later */
     float *rows = s->tiles + (size_t)worker * s->tile_size, *columns = rows + ROWS * n,
           *products = columns + COLUMNS * n, *fixed = products + ROWS * COLUMNS;
+    size_t beyond = 0; /* products beyond the limit */
     double longest_row = fill_rows(s, from, height, rows, fixed);
     for (size_t column = from; column < end; column += COLUMNS) {
         size_t width = end - column < COLUMNS ? end - column : COLUMNS;
@@ -144,13 +147,13 @@ static void screen_rows(void *context, size_t part, int worker)
         for (size_t j = 0; j < width; j++)
             longest = fmax(longest, s->length[column + j]);
         double error = (double)(n + 4) * UNIT * longest_row * longest / s->balance;
-        float limit = (float)fmin(NEAR, 1 - error);
+        float limit = (float)(beyond < MOST_NEAR ? fmin(NEAR, 1 - error) : 1 - error - 1e-6);
         float low = s->region->kind == GERSH__HULL ? -limit : -INFINITY;
         multiply(s, column, width, height, rows, fixed, columns, products);
         for (size_t j = 0; j < width; j++) {
             const float *row = products + j * height;
             for (size_t i = kernels->outside(height, row, low, limit); i < height;
-                 i += 1 + kernels->outside(height - i - 1, row + i + 1, low, limit))
+                 i += 1 + kernels->outside(height - i - 1, row + i + 1, low, limit), beyond++)
                 if (column + j > from + i)
                     look_at(s, from + i, column + j, fabs((double)row[i]) + error);
         }
@@ -169,10 +172,15 @@ static int by_value(const void *a, const void *b)
 static void arrange(screen *s)
 {
     gersh__region *r = s->region;
+    double largest = 0;
     for (size_t f = 0; f < r->k; f++)
-        r->ranked[f] = (struct gersh__ranked){-s->slope->reach[f], f};
-    qsort(r->ranked, r->k, sizeof *r->ranked, by_value);
-    for (size_t p = 0; p < r->k; p++) {
+        largest = fmax(largest, s->slope->reach[f]);
+    s->count = 0;
+    for (size_t f = 0; f < r->k; f++)
+        if (s->slope->reach[f] + largest >= -WORTH * s->level)
+            r->ranked[s->count++] = (struct gersh__ranked){-s->slope->reach[f], f};
+    qsort(r->ranked, s->count, sizeof *r->ranked, by_value);
+    for (size_t p = 0; p < s->count; p++) {
         size_t f = s->order[p] = r->ranked[p].place;
         s->reach[p] = s->slope->reach[f];
         s->scale[p] = 1 / sqrt(s->slope->diagonal[f] - s->level);
@@ -220,7 +228,7 @@ static double find_balance(const screen *s)
         const double *y = s->y + (i - s->first) * n;
         rows = fmax(rows, fabs(s->scale[i]) * sqrt(gersh__kernels_here()->dot(n, y, y)));
     }
-    for (size_t j = s->first; j < s->region->k; j++)
+    for (size_t j = s->first; j < s->count; j++)
         columns = fmax(columns, s->length[j]);
     double balance = sqrt(columns / rows);
     return isfinite(balance) && balance > 0 ? balance : 1;
@@ -245,8 +253,8 @@ gersh_status gersh__region_screen(gersh__region *r, gersh__slope *slope, double 
     s.y = s.x + group * n;
     s.tiles = (float *)(void *)(s.y + group * n);
     arrange(&s);
-    for (s.first = 0; s.first < k && row_end(&s, s.first) > s.first + 1; s.first += group) {
-        s.end = s.first + group < k ? s.first + group : k;
+    for (s.first = 0; s.first < s.count && row_end(&s, s.first) > s.first + 1; s.first += group) {
+        s.end = s.first + group < s.count ? s.first + group : s.count;
         gersh__slope_columns(slope, s.order + s.first, s.end - s.first, s.x, s.y);
         s.balance = find_balance(&s);
         gersh__pool_run(slope->pairs->pool, (s.end - s.first + ROWS - 1) / ROWS, screen_rows, &s);

@@ -222,7 +222,9 @@ static gersh_status look(gersh__engine *e, gersh__region *region, const gersh__l
         return status;
     *gap = fmax(score - e->budget * fmin(0, candidate[0].value), 0);
     e->looks += least > -INFINITY;
-    if (least > -INFINITY || *seen == 0)
+    if (least > -INFINITY && !region->news)
+        *seen = DBL_MIN; /* the right ones are watched: no need to look before the end */
+    else if (least > -INFINITY || *seen == 0)
         *seen = *gap;
     e->bound = fmax(e->bound, e->value - fmax(score - e->budget * fmin(0, least), 0));
     return GERSH_OK;
