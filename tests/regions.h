@@ -93,7 +93,7 @@ static inline void make_world(world *w, gersh__random *random, size_t n, size_t 
     assert_ok(gersh__pool_new(&w->pool, threads));
     assert_ok(gersh__pairs_new(&w->pairs, w->data, NULL, listed, listed > 0 ? w->first : NULL,
                                listed > 0 ? w->second : NULL, w->pool));
-    assert_ok(gersh__slope_new(&w->slope, w->pairs));
+    assert_ok(gersh__slope_new(&w->slope, w->pairs, 0));
     w->g = room(w->pairs->count, sizeof *w->g);
     w->dense = room(k * k, sizeof *w->dense);
     w->color = room(k, sizeof *w->color);

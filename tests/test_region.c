@@ -44,7 +44,7 @@ static void check_minimum(const world *w, gersh__region *region, size_t want)
     gersh__candidate *list = room(want, sizeof *list);
     size_t found;
     double least, expected = brute_force(w, region);
-    assert_ok(gersh__region_minimize(region, w->slope, want, list, &found, &least));
+    assert_ok(gersh__region_minimize(region, w->slope, -INFINITY, want, list, &found, &least));
     assert_true(found >= 1 && found <= want);
     if (!(fabs(list[0].value - expected) <= 1e-10 * w->norm))
         fail_msg("region %d, %zu features, row %zu: the best value is %.17g, not %.17g", (int)region->kind,
@@ -156,7 +156,7 @@ static void wrong_rules_are_refused(void **unused)
 static void many_features(void **unused)
 {
     (void)unused;
-    static const size_t counts[] = {500, 700, 385, 384};
+    static const size_t counts[] = {600, 700, 513, 512};
     static const int gradients[] = {DECOYS, MIXED, BELOW_ZERO, ABOVE_ZERO, FEW, ALL_ZERO};
     gersh__random random;
     gersh__random_seed(&random, 63);
@@ -172,6 +172,79 @@ static void many_features(void **unused)
     }
 }
 
+/*
+ * With many features a look at the watched ones is enough where it finds a pair below the limit, and certifies nothing
+ * then; asked for ever smaller values it ends with a look at all and the minimum.
+ */
+static void watched_pairs_come_first(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 67);
+    int few = 0, all = 0;
+    for (int t = 0; t < cases(16); t++) {
+        world w;
+        make_world(&w, &random, 5 + (size_t)(t % 7), 1200, 0, t % 4 == 3, 1 + t % 2);
+        set_gradient(&w, &random, t % 2 ? MIXED : BELOW_ZERO);
+        gersh__region *region = region_of(&w, t % 3 == 0 ? GERSH__BALANCED : GERSH__HULL);
+        double expected = brute_force(&w, region), least = -INFINITY, enough = 0;
+        while (least == -INFINITY) {
+            gersh__candidate list[4];
+            size_t found;
+            assert_ok(gersh__region_minimize(region, w.slope, enough, 4, list, &found, &least));
+            for (size_t c = 0; c < found; c++)
+                check_atom(&w, region, &list[c]);
+            if (least == -INFINITY) {
+                assert_true(list[0].value < enough);
+                few++;
+            } else {
+                assert_true(fabs(list[0].value - expected) <= 1e-10 * w.norm);
+                assert_true(least <= list[0].value && least >= expected - 1e-10 * w.norm);
+                all++;
+            }
+            enough = list[0].value - 1e-9 * fabs(list[0].value); /* by more than rounding */
+        }
+        check_minimum(&w, region, 5); /* what was found is watched */
+        gersh__region_free(region);
+        drop(&w);
+    }
+    assert_true(few > 0 && all > 0);
+}
+
+/* Columns that are all the same, all zero but one, and of very different sizes; level pairs everywhere. */
+static void ties_and_extremes(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 68);
+    for (int t = 0; t < cases(12); t++) {
+        static const char *const labels[] = {"a", "b", "a", "b", "c", "c", "a", "b"};
+        enum { N = 8, K = 700 };
+        double *x = room((size_t)N * K, sizeof *x);
+        world w = {.n = N, .k = K};
+        for (size_t f = 0; f < K; f++)
+            for (size_t i = 0; i < N; i++)
+                x[i * K + f] = t % 3 == 0   ? (double)((i * 7 + 3) % 5)
+                               : t % 3 == 1 ? (f == 5 ? (double)i : 0)
+                                            : gersh__random_normal(&random) * pow(10, (double)(f % 13) - 6);
+        assert_ok(gersh_dataset_new(&w.data, N, K, x, K, labels, NULL, NULL));
+        assert_ok(gersh__pool_new(&w.pool, 1));
+        assert_ok(gersh__pairs_new(&w.pairs, w.data, NULL, 0, NULL, NULL, w.pool));
+        assert_ok(gersh__slope_new(&w.slope, w.pairs, 0));
+        w.g = room(w.pairs->count, sizeof *w.g);
+        w.dense = room((size_t)K * K, sizeof *w.dense);
+        w.color = room(K, sizeof *w.color);
+        w.u = room(K, sizeof *w.u);
+        for (size_t f = 0; f < K; f++) {
+            w.color[f] = f % 3 == 0 ? -1 : 1;
+            w.u[f] = 1 + (double)(f % 4);
+        }
+        free(x);
+        check_all(&w, &random, t % 2 ? MIXED : BELOW_ZERO, ABOVE_ZERO);
+        drop(&w);
+    }
+}
+
 /* The same candidates with one thread and with three. */
 static void threads_do_not_matter(void **unused)
 {
@@ -183,10 +256,10 @@ static void threads_do_not_matter(void **unused)
         gersh__random_seed(&random, 64);
         world w;
         double least;
-        make_world(&w, &random, 12, 450, 0, 0, s == 0 ? 1 : 3);
+        make_world(&w, &random, 12, 900, 0, 0, s == 0 ? 1 : 3);
         set_gradient(&w, &random, MIXED);
         gersh__region *region = region_of(&w, GERSH__BALANCED);
-        assert_ok(gersh__region_minimize(region, w.slope, 20, list[s], &found[s], &least));
+        assert_ok(gersh__region_minimize(region, w.slope, -INFINITY, 20, list[s], &found[s], &least));
         gersh__region_free(region);
         drop(&w);
     }
@@ -215,7 +288,7 @@ static void check_psd(const world *w, gersh__region *region, size_t want)
     memcpy(copy, w->dense, k * k * sizeof *copy);
     assert_int_equal(LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'U', (lapack_int)k, copy, (lapack_int)k, values),
                      0);
-    assert_ok(gersh__region_minimize(region, w->slope, want, list, &found, &least));
+    assert_ok(gersh__region_minimize(region, w->slope, -INFINITY, want, list, &found, &least));
     assert_true(found >= 1 && found <= want && found <= 1 + region->active_count);
     assert_true(least <= values[0] && least >= values[0] - 1e-6 * w->norm - 1e-300);
     assert_true(list[0].value >= least && fabs(list[0].value - values[0]) <= 1e-6 * w->norm);
@@ -278,7 +351,7 @@ static void failing_allocations_leak_nothing(void **unused)
     for (int t = 0; t < 6; t++) {
         world w;
         gersh__region_kind kind = kinds[t < 5 ? t : 3];
-        make_world(&w, &random, 4, t < 5 ? 6 : 390, 0, 0, 1);
+        make_world(&w, &random, 4, t < 5 ? 6 : 600, 0, 0, 1);
         set_gradient(&w, &random, MIXED);
         const gersh_edge_rule rule[] = {{0, 1, GERSH_EDGE_FORBIDDEN}, {3, 2, GERSH_EDGE_POSITIVE}};
         gersh_status status = GERSH_ERROR_MEMORY;
@@ -296,7 +369,7 @@ static void failing_allocations_leak_nothing(void **unused)
             if (status == GERSH_OK) {
                 region->color = kind == GERSH__BALANCED || kind == GERSH__GDPA ? w.color : NULL;
                 region->u = w.u;
-                status = gersh__region_minimize(region, w.slope, 4, list, &found, &least);
+                status = gersh__region_minimize(region, w.slope, -INFINITY, 4, list, &found, &least);
             }
             gersh__alloc_fail_at(0);
             assert_true(status == GERSH_OK || status == GERSH_ERROR_MEMORY);
@@ -314,6 +387,8 @@ int main(void)
         cmocka_unit_test(rules_hold),
         cmocka_unit_test(wrong_rules_are_refused),
         cmocka_unit_test(many_features),
+        cmocka_unit_test(watched_pairs_come_first),
+        cmocka_unit_test(ties_and_extremes),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(psd_has_the_first_eigenvector),
         cmocka_unit_test(failing_allocations_leak_nothing),

@@ -23,6 +23,9 @@ void gersh__values_clear(gersh__values *values);
 /* An empty data set of n rows and k features, values 0 and names NULL. */
 gersh_status gersh__dataset_alloc(gersh_dataset **out, size_t n, size_t k);
 
+/* The same without room for values, which are to be sparse. */
+gersh_status gersh__dataset_alloc_empty(gersh_dataset **out, size_t n, size_t k);
+
 /* Makes the values the classes of data, and values->of_word[word[i]] the class of row i. */
 gersh_status gersh__dataset_set_classes(gersh_dataset *data, const gersh__values *values,
                                         const size_t *word);

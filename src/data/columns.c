@@ -141,7 +141,7 @@ static gersh_status refuse_text(const gersh__table *table, size_t column)
                                  "the file declares this column as text; use --categorical onehot for text "
                                  "columns, or --ignore %s",
                                  word);
-    double cell = table->cells[info->odd_row * table->columns + column];
+    double cell = gersh__table_cell(table, info->odd_row, column);
     const char *text = isnan(cell) ? "" : info->words.word[(size_t)cell];
     gersh__text_excerpt(excerpt, sizeof excerpt, text, strlen(text));
     if (has_decimal_comma(text))
@@ -160,7 +160,7 @@ static gersh_status plan_categorical(plan *plans, const gersh__table *table, siz
     if (used == NULL)
         return GERSH_ERROR_MEMORY;
     for (size_t i = 0; i < table->rows; i++) {
-        double cell = table->cells[i * table->columns + column];
+        double cell = gersh__table_cell(table, i, column);
         if (!isnan(cell))
             used[(size_t)cell] = 1;
     }
@@ -215,7 +215,7 @@ static gersh_status refuse_missing(const plan *plans, const gersh__table *table)
 {
     for (size_t i = 0; i < table->rows; i++)
         for (size_t j = 0; j < table->columns; j++)
-            if (!plans[j].skip && isnan(table->cells[i * table->columns + j]))
+            if (!plans[j].skip && isnan(gersh__table_cell(table, i, j)))
                 return gersh__cell_fail(
                     table, i, j,
                     "the value is missing; use --missing mean or --missing zero to fill it in");
@@ -250,7 +250,7 @@ static gersh_status fill_numeric(gersh_dataset *data, size_t feature, const gers
     double fill = 0, scratch[2];
     size_t count = 0;
     for (size_t i = 0; i < data->n; i++) {
-        double cell = table->cells[i * table->columns + column];
+        double cell = gersh__table_cell(table, i, column);
         if (!isnan(cell) && info->text) {
             const char *text = info->words.word[(size_t)cell];
             if (gersh__parse_double(text, strlen(text), &cell) != GERSH__NUMBER_OK)
@@ -287,7 +287,7 @@ static void fill_categorical(gersh_dataset *data, size_t feature, const gersh__t
     size_t count = 0;
     memset(share, 0, values->count * sizeof *share);
     for (size_t i = 0; i < data->n; i++) {
-        double cell = table->cells[i * table->columns + column];
+        double cell = gersh__table_cell(table, i, column);
         if (isnan(cell))
             continue;
         size_t value = values->of_word[(size_t)cell];
@@ -299,7 +299,7 @@ static void fill_categorical(gersh_dataset *data, size_t feature, const gersh__t
     if (!mean)
         return;
     for (size_t i = 0; i < data->n; i++)
-        if (isnan(table->cells[i * table->columns + column]))
+        if (isnan(gersh__table_cell(table, i, column)))
             for (size_t v = 0; v < values->count; v++)
                 data->x[i * data->k + feature + v] = share[v] / (double)count;
 }
@@ -330,6 +330,34 @@ static gersh_status fill_features(gersh_dataset *data, const plan *plans, const 
     return status;
 }
 
+/* The features of a sparse table: its columns as they are, but for those left out. */
+static gersh_status fill_sparse(gersh_dataset *data, const plan *plans, const gersh__table *table)
+{
+    gersh_status status = GERSH_OK;
+    size_t feature = 0, kept = 0, *place = gersh__alloc(table->columns, sizeof *place);
+    const gersh__sparse *from = table->sparse;
+    if (place == NULL)
+        return GERSH_ERROR_MEMORY;
+    for (size_t j = 0; j < table->columns && status == GERSH_OK; j++) {
+        place[j] = plans[j].skip ? GERSH__NONE : feature;
+        if (!plans[j].skip)
+            status = name_feature(data, feature++, table, j, NULL);
+    }
+    if (status == GERSH_OK)
+        status = gersh__sparse_new(&data->sparse, data->n, from->start[data->n]);
+    for (size_t i = 0; i < data->n && status == GERSH_OK; i++) {
+        for (size_t e = from->start[i]; e < from->start[i + 1]; e++) {
+            if (place[from->index[e]] == GERSH__NONE)
+                continue;
+            data->sparse->index[kept] = place[from->index[e]];
+            data->sparse->value[kept++] = from->value[e];
+        }
+        data->sparse->start[i + 1] = kept;
+    }
+    gersh__free(place);
+    return status;
+}
+
 /* Remembers which values were filled in, so that they can be filled in anew from some of the rows. */
 static gersh_status mark_missing(gersh_dataset *data, const plan *plans, const gersh__table *table)
 {
@@ -340,7 +368,7 @@ static gersh_status mark_missing(gersh_dataset *data, const plan *plans, const g
     for (size_t j = 0; j < table->columns; j++) {
         size_t features = plans[j].skip ? 0 : plans[j].categorical ? plans[j].values.count : 1;
         for (size_t i = 0; i < data->n && features > 0; i++)
-            if (isnan(table->cells[i * table->columns + j]))
+            if (isnan(gersh__table_cell(table, i, j)))
                 memset(data->missing + i * data->k + feature, 1, features);
         feature += features;
     }
@@ -385,16 +413,18 @@ gersh_status gersh__dataset_from_table(gersh_dataset **out, const gersh__table *
     if (plans == NULL)
         return GERSH_ERROR_MEMORY;
     status = plan_columns(plans, &features, &weights, table, settings);
-    if (status == GERSH_OK && gersh__setting_is(settings, GERSH__MISSING, "error"))
+    if (status == GERSH_OK && table->sparse == NULL && gersh__setting_is(settings, GERSH__MISSING, "error"))
         status = refuse_missing(plans, table);
     if (status != GERSH_OK)
         goto out;
-    status = gersh__dataset_alloc(&data, table->rows, features);
+    status = table->sparse != NULL ? gersh__dataset_alloc_empty(&data, table->rows, features)
+                                   : gersh__dataset_alloc(&data, table->rows, features);
     if (status != GERSH_OK)
         goto out;
     data->format = table->format;
     int mean = gersh__setting_is(settings, GERSH__MISSING, "mean");
-    status = fill_features(data, plans, table, mean);
+    status =
+        table->sparse != NULL ? fill_sparse(data, plans, table) : fill_features(data, plans, table, mean);
     if (status == GERSH_OK && mean && data->filled > 0)
         status = mark_missing(data, plans, table);
     if (status == GERSH_OK && labels != NULL)

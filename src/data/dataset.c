@@ -8,10 +8,11 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/lock.h"
 #include "base/text.h"
 #include "data/build.h"
 
-gersh_status gersh__dataset_alloc(gersh_dataset **out, size_t n, size_t k)
+gersh_status gersh__dataset_alloc_empty(gersh_dataset **out, size_t n, size_t k)
 {
     *out = NULL;
     if (k > SIZE_MAX / sizeof(double))
@@ -22,14 +23,26 @@ gersh_status gersh__dataset_alloc(gersh_dataset **out, size_t n, size_t k)
     data->n = n;
     data->k = k;
     data->format = "memory";
-    data->x = gersh__alloc(n, k * sizeof *data->x);
     data->feature_names = gersh__alloc(k, sizeof *data->feature_names);
-    if (data->x == NULL || data->feature_names == NULL) {
+    if (data->feature_names == NULL) {
         gersh_dataset_free(data);
         return GERSH_ERROR_MEMORY;
     }
     *out = data;
     return GERSH_OK;
+}
+
+gersh_status gersh__dataset_alloc(gersh_dataset **out, size_t n, size_t k)
+{
+    gersh_status status = gersh__dataset_alloc_empty(out, n, k);
+    if (status != GERSH_OK)
+        return status;
+    (*out)->x = gersh__alloc(n, k * sizeof *(*out)->x);
+    if ((*out)->x != NULL)
+        return GERSH_OK;
+    gersh_dataset_free(*out);
+    *out = NULL;
+    return GERSH_ERROR_MEMORY;
 }
 
 void gersh_dataset_free(gersh_dataset *data)
@@ -47,6 +60,7 @@ void gersh_dataset_free(gersh_dataset *data)
     gersh__free(data->weights);
     gersh__free(data->missing);
     gersh__free(data->x);
+    gersh__sparse_free(data->sparse);
     gersh__free(data);
 }
 
@@ -207,9 +221,12 @@ gersh_status gersh_dataset_subset(gersh_dataset **out, const gersh_dataset *data
             return gersh__fail(GERSH_ERROR_ARGUMENT,
                                "row %zu (counted from 0) is asked for but the data set has %zu rows",
                                rows[i], data->n);
-    gersh_status status = gersh__dataset_alloc(&part, count, data->k);
+    gersh_status status = data->x == NULL ? gersh__dataset_alloc_empty(&part, count, data->k)
+                                          : gersh__dataset_alloc(&part, count, data->k);
     if (status == GERSH_OK)
         status = alloc_labels(part, data);
+    if (status == GERSH_OK && data->x == NULL)
+        status = gersh__sparse_rows(&part->sparse, data->sparse, rows, count, data->k);
     if (status == GERSH_OK && data->missing != NULL) {
         part->missing = gersh__alloc(count, data->k);
         status = part->missing != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
@@ -223,7 +240,8 @@ gersh_status gersh_dataset_subset(gersh_dataset **out, const gersh_dataset *data
         return status;
     }
     for (size_t i = 0; i < count; i++) {
-        memcpy(part->x + i * data->k, data->x + rows[i] * data->k, data->k * sizeof *data->x);
+        if (data->x != NULL)
+            memcpy(part->x + i * data->k, data->x + rows[i] * data->k, data->k * sizeof *data->x);
         if (data->labels != NULL)
             part->labels[i] = data->labels[rows[i]];
         if (data->targets != NULL)
@@ -285,9 +303,31 @@ size_t gersh_dataset_features(const gersh_dataset *data)
     return data->k;
 }
 
+static double *written_out(const gersh_dataset *data)
+{
+    double *x = gersh__alloc(data->n, data->k * sizeof *x);
+    for (size_t i = 0; x != NULL && i < data->n; i++)
+        gersh__sparse_row(data->sparse, i, data->k, x + i * data->k);
+    return x;
+}
+
 const double *gersh_dataset_values(const gersh_dataset *data)
 {
+#ifndef GERSH_NO_THREADS
+    static gersh__lock lock = PTHREAD_MUTEX_INITIALIZER; /* several threads may ask first */
+#else
+    static gersh__lock lock;
+#endif
+    gersh__lock_take(&lock);
+    if (data->x == NULL)
+        ((gersh_dataset *)(uintptr_t)data)->x = written_out(data);
+    gersh__lock_leave(&lock);
     return data->x;
+}
+
+gersh_status gersh__dataset_densify(const gersh_dataset *data)
+{
+    return gersh_dataset_values(data) != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
 }
 
 const char *gersh_dataset_feature_name(const gersh_dataset *data, size_t feature)

@@ -53,7 +53,7 @@ static gersh_status words_of_rows(size_t *word, gersh__words *own, const gersh__
 {
     char text[64];
     for (size_t i = 0; i < table->rows; i++) {
-        double cell = table->cells[i * table->columns + column];
+        double cell = gersh__table_cell(table, i, column);
         if (isnan(cell))
             return gersh__cell_fail(
                 table, i, column,

@@ -21,7 +21,7 @@
 /* Entries within this of the largest one, relatively, count as equal to it: the first decides the sign. */
 #define EQUAL_ENTRIES 1e-10
 
-/* Fails when rows or features do not fit LAPACK's integers. */
+/* Fails when rows or features do not fit LAPACK's integers; makes sparse data dense. */
 static gersh_status check_size(const gersh_dataset *data)
 {
     if (data->n > INT_MAX || data->k > INT_MAX)
@@ -30,7 +30,7 @@ static gersh_status check_size(const gersh_dataset *data)
             "%zu rows of %zu features are too many for principal components; the limit of either "
             "is %d",
             data->n, data->k, INT_MAX);
-    return GERSH_OK;
+    return gersh__dataset_densify(data);
 }
 
 /* Rows less the mean; fails where the difference is beyond the range of double. */

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "data/build.h"
+#include "data/scaling.h"
 #include "linalg/kernels.h"
 
 #define ROUNDING 1e-14
@@ -69,41 +70,49 @@ void gersh__column_means(double *mean, double *scratch, size_t n, size_t k, cons
         mean[j] /= factor[j];
 }
 
-/* Fits mean and scale; scratch: 4 k entries. */
-static void fit_columns(gersh_scaling *scaling, double *scratch, size_t n, const double *x)
+/*
+ * From the sums over the columns to mean and scale. scale_j says whether the column varies at all; where it does
+ * not, mean_j is its value.
+ */
+static void finish_columns(gersh_scaling *scaling, const gersh__column_sums *sums, size_t n)
 {
-    size_t k = scaling->features;
     double *mean = scaling->mean, *scale = scaling->scale;
-    double *largest = scratch, *factor = scratch + k, *rest = scratch + 2 * k, *square = scratch + 3 * k;
-    column_largest(largest, n, k, x);
-    for (size_t j = 0; j < k; j++)
-        factor[j] = gersh__safe_factor(largest[j]);
-    safe_means(mean, rest, n, k, x, factor);
-    memset(rest, 0, k * sizeof *rest);
-    for (size_t j = 0; j < k; j++)
-        scale[j] = 0; /* until the end: whether the column varies at all */
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < k; j++) {
-            double deviation = x[i * k + j] * factor[j] - mean[j];
-            rest[j] += deviation;
-            square[j] += deviation * deviation;
-            scale[j] = x[i * k + j] != x[j] ? 1 : scale[j];
-        }
-    }
-    for (size_t j = 0; j < k; j++) {
+    for (size_t j = 0; j < scaling->features; j++) {
+        double factor = sums->factor[j], largest = sums->largest[j];
         if (scale[j] == 0) {
-            mean[j] = x[j];
             scale[j] = 1;
             continue;
         }
-        double variance = (square[j] - rest[j] * rest[j] / (double)n) / (double)(n - 1);
+        double variance = (sums->square[j] - sums->rest[j] * sums->rest[j] / (double)n) / (double)(n - 1);
         double deviation = variance > 0 ? sqrt(variance) : 0;
-        if (deviation <= ROUNDING * (largest[j] * factor[j]))
-            scale[j] = largest[j] > 1 ? largest[j] : 1;
+        if (deviation <= ROUNDING * (largest * factor))
+            scale[j] = largest > 1 ? largest : 1;
         else
-            scale[j] = fmin(fmax(deviation / factor[j], DBL_MIN), DBL_MAX); /* its inverse is finite too */
-        mean[j] /= factor[j];
+            scale[j] = fmin(fmax(deviation / factor, DBL_MIN), DBL_MAX); /* its inverse is finite too */
+        mean[j] /= factor;
     }
+}
+
+/* Fits mean and scale. */
+static void fit_columns(gersh_scaling *scaling, gersh__column_sums *sums, size_t n, const double *x)
+{
+    size_t k = scaling->features;
+    double *mean = scaling->mean, *scale = scaling->scale;
+    column_largest(sums->largest, n, k, x);
+    for (size_t j = 0; j < k; j++)
+        sums->factor[j] = gersh__safe_factor(sums->largest[j]);
+    safe_means(mean, sums->rest, n, k, x, sums->factor);
+    memset(sums->rest, 0, k * sizeof *sums->rest);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < k; j++) {
+            double deviation = x[i * k + j] * sums->factor[j] - mean[j];
+            sums->rest[j] += deviation;
+            sums->square[j] += deviation * deviation;
+            scale[j] = x[i * k + j] != x[j] ? 1 : scale[j];
+        }
+    }
+    for (size_t j = 0; j < k; j++)
+        mean[j] = scale[j] == 0 ? x[j] : mean[j];
 }
 
 gersh_status gersh_scaling_fit(gersh_scaling **out, const gersh_dataset *data, const char *how)
@@ -132,7 +141,13 @@ gersh_status gersh_scaling_fit(gersh_scaling **out, const gersh_dataset *data, c
         for (size_t j = 0; j < data->k; j++)
             scaling->scale[j] = 1;
     } else {
-        fit_columns(scaling, scratch, data->n, data->x);
+        gersh__column_sums sums = {scratch, scratch + data->k, scratch + 2 * data->k,
+                                   scratch + 3 * data->k};
+        if (data->x == NULL)
+            gersh__sparse_sums(scaling, &sums, data->n, data->sparse);
+        else
+            fit_columns(scaling, &sums, data->n, data->x);
+        finish_columns(scaling, &sums, data->n);
     }
     *out = scaling;
     status = GERSH_OK;
@@ -161,25 +176,30 @@ static void make_unit(double *row, size_t k)
         row[j] /= length;
 }
 
+gersh_status gersh__fail_scaling(const gersh_scaling *scaling, const gersh_dataset *data, size_t row,
+                                 size_t feature, double value)
+{
+    char excerpt[GERSH__EXCERPT_SIZE];
+    const char *name = data->feature_names[feature];
+    return gersh__fail(GERSH_ERROR_NUMERIC,
+                       "row %zu, feature '%s': %g is too large to be scaled by 1/%g; leave the feature "
+                       "out or use --scale none",
+                       row + 1, gersh__text_excerpt(excerpt, sizeof excerpt, name, strlen(name)), value,
+                       scaling->scale[feature]);
+}
+
 /* One row scaled; where the difference from the mean alone overflows, it is taken of halves. */
 static gersh_status scale_row(double *scaled, const gersh_scaling *scaling, const double *factor,
                               const gersh_dataset *data, size_t row)
 {
-    char excerpt[GERSH__EXCERPT_SIZE];
     const double *x = data->x + row * data->k;
     gersh__kernels_here()->standardize(data->k, x, scaling->mean, factor, scaled);
     for (size_t j = 0; j < data->k; j++) {
         if (isfinite(scaled[j]))
             continue;
         scaled[j] = (0.5 * x[j] - 0.5 * scaling->mean[j]) / (0.5 * scaling->scale[j]);
-        const char *name = data->feature_names[j];
         if (!isfinite(scaled[j]))
-            return gersh__fail(
-                GERSH_ERROR_NUMERIC,
-                "row %zu, feature '%s': %g is too large to be scaled by 1/%g; leave the feature "
-                "out or use --scale none",
-                row + 1, gersh__text_excerpt(excerpt, sizeof excerpt, name, strlen(name)), x[j],
-                scaling->scale[j]);
+            return gersh__fail_scaling(scaling, data, row, j, x[j]);
     }
     if (scaling->unit_rows)
         make_unit(scaled, data->k);
@@ -196,9 +216,15 @@ gersh_status gersh_scaling_apply(const gersh_scaling *scaling, gersh_dataset *da
             "the scaling was fitted to %zu features but the data has %zu; use data with the same "
             "columns",
             scaling->features, data->k);
+    int sparse = data->x == NULL;
+    if (sparse && (data->sparse->shift != NULL || data->sparse->factor != NULL)) { /* scaled once already */
+        if (gersh__dataset_densify(data) != GERSH_OK)
+            return GERSH_ERROR_MEMORY;
+        sparse = 0;
+    }
     factor = gersh__alloc(data->k, sizeof *factor);
-    scaled = gersh__alloc(data->n, data->k * sizeof *scaled);
-    if (factor == NULL || scaled == NULL)
+    scaled = sparse ? NULL : gersh__alloc(data->n, data->k * sizeof *scaled);
+    if (factor == NULL || (!sparse && scaled == NULL))
         goto out;
     for (size_t j = 0; j < data->k; j++) {
         factor[j] = 1 / scaling->scale[j];
@@ -211,6 +237,10 @@ gersh_status gersh_scaling_apply(const gersh_scaling *scaling, gersh_dataset *da
             goto out;
         }
     }
+    if (sparse) {
+        status = gersh__sparse_scale(data, scaling, factor);
+        goto out;
+    }
     status = GERSH_OK;
     for (size_t i = 0; i < data->n && status == GERSH_OK; i++)
         status = scale_row(scaled + i * data->k, scaling, factor, data, i);
@@ -218,6 +248,8 @@ gersh_status gersh_scaling_apply(const gersh_scaling *scaling, gersh_dataset *da
         double *before = data->x;
         data->x = scaled;
         scaled = before;
+        gersh__sparse_free(data->sparse);
+        data->sparse = NULL;
     }
 out:
     gersh__free(factor);

@@ -22,8 +22,16 @@ void gersh__table_free(gersh__table *table)
     gersh__free(table->column);
     gersh__free(table->lines);
     gersh__free(table->cells);
+    gersh__sparse_free(table->sparse);
     gersh__free(table->path);
     gersh__free(table);
+}
+
+double gersh__table_cell(const gersh__table *table, size_t row, size_t column)
+{
+    if (table->sparse == NULL)
+        return table->cells[row * table->columns + column];
+    return column == table->label ? table->cells[row] : gersh__sparse_entry(table->sparse, row, column);
 }
 
 gersh_status gersh__table_fail(const gersh__table *table, size_t line, size_t column, const char *format,

@@ -7,6 +7,7 @@
 #define GERSH_SRC_DATA_TABLE_H
 
 #include "base/words.h"
+#include "data/sparse.h"
 #include "gersh/base.h"
 #include "gersh/settings.h"
 
@@ -24,13 +25,17 @@ typedef struct gersh__table {
     char *path;
     const char *format; /* "csv", "libsvm", ...: a literal */
     size_t rows, columns;
-    double *cells;         /* rows × columns */
+    double *cells;         /* rows × columns; of a sparse table: of the label column alone */
+    gersh__sparse *sparse; /* or NULL: the other cells, a list for each row; all are numbers */
+    int may_be_sparse;     /* what the table is read for can do with that */
     size_t *lines;         /* the line of each row, NULL where the format has no lines */
     gersh__column *column; /* columns of them */
     size_t label;          /* position of the label column, GERSH__NONE when there is none */
 } gersh__table;
 
 void gersh__table_free(gersh__table *table);
+
+double gersh__table_cell(const gersh__table *table, size_t row, size_t column);
 
 /*
  * Finds a column by name, or by position from 1, or as "last". Names win over positions. An unknown one

@@ -44,7 +44,7 @@ gersh_status gersh__dataset_read_weights(gersh_dataset *data, const gersh__table
     if (data->weights == NULL)
         return GERSH_ERROR_MEMORY;
     for (size_t i = 0; i < data->n; i++) {
-        double cell = table->cells[i * table->columns + column];
+        double cell = gersh__table_cell(table, i, column);
         if (isnan(cell))
             return gersh__cell_fail(table, i, column, "the weight is missing; every row needs one");
         if (info->text) {

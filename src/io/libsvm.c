@@ -4,7 +4,7 @@
  * as its last column, unless the settings say that there are none or that they are in another file.
  *
  * The lines are gone through twice: first to check them and to find the largest index, then to fill the
- * table.
+ * table, which is sparse where the file has many features and few entries.
  */
 #include <math.h>
 #include <stdint.h>
@@ -121,13 +121,43 @@ static gersh_status parse_label(gersh__table *table, size_t line, const char *to
     return gersh__table_word(cell, table, table->label, token, length);
 }
 
-/* Checks a line; fills the row of the table unless `row` is NULL. *largest grows to the largest index. */
-static gersh_status parse_line(gersh__table *table, double *row, const gersh__line *line, const char *text,
-                               size_t length, size_t *largest)
+/* What the first pass finds. */
+typedef struct extent {
+    size_t largest; /* index */
+    size_t entries;
+} extent;
+
+/* Puts an entry of row table->rows, which is the last one so far, into the table. */
+static void put(gersh__table *table, size_t column, double value)
+{
+    gersh__sparse *sparse = table->sparse;
+    if (sparse == NULL) {
+        table->cells[table->rows * table->columns + column] = value;
+        return;
+    }
+    size_t *end = &sparse->start[table->rows + 1];
+    sparse->index[*end] = column;
+    sparse->value[(*end)++] = value;
+}
+
+/* Where the label of row table->rows goes; NULL in the first pass, and without labels. */
+static double *label_cell(const gersh__table *table)
+{
+    if (table->cells == NULL || table->label == GERSH__NONE)
+        return NULL;
+    return table->sparse != NULL ? &table->cells[table->rows]
+                                 : &table->cells[table->rows * table->columns + table->label];
+}
+
+/* Checks a line; fills the row of the table in the second pass. */
+static gersh_status parse_line(gersh__table *table, const gersh__line *line, const char *text,
+                               size_t length, extent *found)
 {
     size_t size, at = 0, before = 0;
     const char *token = gersh__scan_token(text, length, &at, &size);
-    double *label = row != NULL && table->label != GERSH__NONE ? &row[table->label] : NULL;
+    double *label = label_cell(table);
+    if (table->sparse != NULL)
+        table->sparse->start[table->rows + 1] = table->sparse->start[table->rows];
     gersh_status status = parse_label(table, line->number, token, size, label);
     while (status == GERSH_OK && (token = gersh__scan_token(text, length, &at, &size)) != NULL) {
         size_t index = 0;
@@ -141,16 +171,17 @@ static gersh_status parse_line(gersh__table *table, double *row, const gersh__li
         if (index < before)
             return gersh__table_fail(table, line->number, GERSH__NONE,
                                      "the index %zu comes after %zu; indices must ascend", index, before);
-        if (row != NULL)
-            row[index - 1] = value;
+        if (table->cells != NULL)
+            put(table, index - 1, value);
         before = index;
-        *largest = index > *largest ? index : *largest;
+        found->entries++;
+        found->largest = index > found->largest ? index : found->largest;
     }
     return status;
 }
 
-/* Goes through all lines: counts rows and finds the largest index, or fills the table's cells. */
-static gersh_status parse_all(gersh__table *table, const gersh__content *content, size_t *largest)
+/* Goes through all lines: counts rows and entries and finds the largest index, or fills the table's cells. */
+static gersh_status parse_all(gersh__table *table, const gersh__content *content, extent *found)
 {
     gersh__lines lines = gersh__lines_of(content);
     gersh__line line;
@@ -161,19 +192,33 @@ static gersh_status parse_all(gersh__table *table, const gersh__content *content
         strip(&line, &text, &length);
         if (length == 0)
             continue;
-        double *row = table->cells != NULL ? &table->cells[table->rows * table->columns] : NULL;
-        gersh_status status = parse_line(table, row, &line, text, length, largest);
+        gersh_status status = parse_line(table, &line, text, length, found);
         if (status != GERSH_OK)
             return status;
-        if (row != NULL)
+        if (table->cells != NULL)
             table->lines[table->rows] = line.number;
         table->rows++;
     }
     return GERSH_OK;
 }
 
-static gersh_status allocate(gersh__table *table, size_t columns)
+static gersh_status allocate_sparse(gersh__table *table, size_t columns, size_t entries)
 {
+    gersh_status status = gersh__table_make_columns(table, columns);
+    if (status == GERSH_OK)
+        status = gersh__sparse_new(&table->sparse, table->rows, entries);
+    if (status != GERSH_OK)
+        return status;
+    table->lines = gersh__alloc(table->rows, sizeof *table->lines);
+    table->cells = gersh__alloc(table->rows, sizeof *table->cells);
+    return table->lines != NULL && table->cells != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
+}
+
+static gersh_status allocate(gersh__table *table, size_t columns, const extent *found)
+{
+    if (table->may_be_sparse && found->largest > GERSH__SPARSE_FEATURES &&
+        (double)found->entries * GERSH__SPARSE_SHARE <= (double)table->rows * (double)found->largest)
+        return allocate_sparse(table, columns, found->entries);
     double bytes = (double)table->rows * (double)columns * sizeof *table->cells +
                    (double)columns * sizeof *table->column;
     if (bytes > gersh__memory_limit() || columns > SIZE_MAX / table->rows)
@@ -201,20 +246,20 @@ static gersh_status read_libsvm(gersh__table *table, gersh__content *content,
             "--label: '%s' cannot be the label of %s, as a LIBSVM file has its labels in front of "
             "each line; leave the option out, or use 'none'",
             gersh__text_excerpt(excerpt, sizeof excerpt, label, strlen(label)), table->path);
-    size_t largest = 0;
-    gersh_status status = parse_all(table, content, &largest);
+    extent found = {0, 0};
+    gersh_status status = parse_all(table, content, &found);
     if (status != GERSH_OK)
         return status;
     if (table->rows == 0)
         return gersh__table_fail(table, 0, GERSH__NONE, "has no rows, only blank lines and comments");
-    if (largest == 0)
+    if (found.largest == 0)
         return gersh__table_fail(table, 0, GERSH__NONE, "has labels but no index:value pair");
     int labelled = strcmp(label, "last") == 0 && *gersh__setting_text(settings, GERSH__LABELS) == '\0';
-    status = allocate(table, largest + (labelled ? 1 : 0));
+    status = allocate(table, found.largest + (labelled ? 1 : 0), &found);
     if (status == GERSH_OK)
         status = gersh__table_set_label(table, settings);
     if (status == GERSH_OK)
-        status = parse_all(table, content, &largest);
+        status = parse_all(table, content, &found);
     return status;
 }
 

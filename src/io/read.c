@@ -77,7 +77,8 @@ static gersh_status read_content(gersh__table *table, gersh__content *content,
     return reader->read(table, content, settings);
 }
 
-gersh_status gersh__table_read(gersh__table **out, const char *path, const gersh_settings *settings)
+static gersh_status read_table(gersh__table **out, const char *path, const gersh_settings *settings,
+                               int may_be_sparse)
 {
     const char *shown = strcmp(path, "-") == 0 ? "standard input" : path;
     gersh__content content = {0};
@@ -87,6 +88,7 @@ gersh_status gersh__table_read(gersh__table **out, const char *path, const gersh
     if (table == NULL)
         goto out;
     table->label = GERSH__NONE;
+    table->may_be_sparse = may_be_sparse;
     table->path = gersh__text_copy(shown, strlen(shown));
     if (table->path == NULL)
         goto out;
@@ -101,6 +103,11 @@ out:
     gersh__free(content.bytes);
     gersh__table_free(table);
     return status;
+}
+
+gersh_status gersh__table_read(gersh__table **out, const char *path, const gersh_settings *settings)
+{
+    return read_table(out, path, settings, 0);
 }
 
 /*
@@ -127,7 +134,7 @@ gersh_status gersh_dataset_read(gersh_dataset **out, const char *path, const ger
     if (strcmp(path, "-") == 0 && strcmp(labels_path, "-") == 0)
         return gersh__fail(GERSH_ERROR_ARGUMENT,
                            "--labels: data and labels cannot both come from standard input");
-    gersh_status status = gersh__table_read(&table, path, settings);
+    gersh_status status = read_table(&table, path, settings, 1);
     if (status == GERSH_OK && *labels_path != '\0')
         status = gersh__labels_read(&labels, labels_path, settings);
     if (status == GERSH_OK)

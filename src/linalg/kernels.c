@@ -410,6 +410,37 @@ static double disc_values(size_t n, double a, const double *b, const double *c, 
     return smallest(n, out);
 }
 
+static size_t outside(size_t n, const float *x, float low, float high)
+{
+    enum { block = 64 };
+    size_t j = 0;
+    for (; j + block <= n; j += block) {
+        int any = 0;
+#pragma omp simd reduction(| : any)
+        for (size_t c = 0; c < block; c++)
+            any |= !((x[j + c] >= low) & (x[j + c] <= high));
+        if (any)
+            break;
+    }
+    while (j < n && x[j] >= low && x[j] <= high)
+        j++;
+    return j;
+}
+
+static void to_single(size_t n, double factor, double mean, const double *x, float *y)
+{
+#pragma omp simd
+    for (size_t i = 0; i < n; i++)
+        y[i] = (float)(factor * (x[i] - mean));
+}
+
+static void single_axpy(size_t n, float a, const float *x, float *y)
+{
+#pragma omp simd
+    for (size_t i = 0; i < n; i++)
+        y[i] += a * x[i];
+}
+
 const gersh__kernels JOIN(gersh__kernels_, GERSH__LEVEL) = {
     .level = TEXT(GERSH__LEVEL),
     .dot = dot,
@@ -419,6 +450,9 @@ const gersh__kernels JOIN(gersh__kernels_, GERSH__LEVEL) = {
     .gather = gather,
     .pair_values = pair_values,
     .disc_values = disc_values,
+    .outside = outside,
+    .to_single = to_single,
+    .single_axpy = single_axpy,
     .sum = add_up,
     .square_add = square_add,
     .square_scale = square_scale,

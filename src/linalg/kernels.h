@@ -109,6 +109,17 @@ typedef struct gersh__kernels {
                             const double *bounds_v, double weight, const double *c, double *out, double *s);
 
     /*
+     * The first place whose value is not within low..high, or not a number; n where all are.
+     */
+    size_t (*outside)(size_t n, const float *x, float low, float high);
+
+    /* y_i = (float)(factor (x_i − mean)) */
+    void (*to_single)(size_t n, double factor, double mean, const double *x, float *y);
+
+    /* y_i += a x_i */
+    void (*single_axpy)(size_t n, float a, const float *x, float *y);
+
+    /*
      * out_j = the smallest eigenvalue of [a, b_j; b_j, c_j], where b_j counts only if s · sign_j · b_j > 0
      * (sign NULL: always). Returns the smallest of them.
      */

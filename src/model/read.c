@@ -196,12 +196,32 @@ static gersh_status check_optional(const gersh__model_reader *r)
     return status;
 }
 
+/* The training rows, dense or sparse, where there are any. */
+static gersh_status check_rows(const gersh__model_reader *r, int sparse)
+{
+    size_t n = r->model->rows, entries = r->tensor[GERSH__X_VALUE].count;
+    if (!sparse) {
+        gersh_status status = reject(r, GERSH__X_INDEX);
+        if (status == GERSH_OK)
+            status = reject(r, GERSH__X_VALUE);
+        return status == GERSH_OK && r->tensor[GERSH__X].present ? want(r, GERSH__X, n, r->model->features)
+                                                                 : status;
+    }
+    gersh_status status = reject(r, GERSH__X);
+    if (status == GERSH_OK)
+        status = want(r, GERSH__X_START, n + 1, 0);
+    if (status == GERSH_OK)
+        status = want(r, GERSH__X_VALUE, entries, 0);
+    return status == GERSH_OK ? want(r, GERSH__X_INDEX, entries, 0) : status;
+}
+
 /* All tensors that the description asks for, and no other. */
 static gersh_status check_shapes(const gersh__model_reader *r)
 {
     const gersh_model *model = r->model;
     size_t k = model->features, n = model->rows, atoms = r->tensor[GERSH__ATOM_WEIGHT].shape[0];
-    int dense = r->tensor[GERSH__DENSE_ATOMS].present, x = r->tensor[GERSH__X].present;
+    int dense = r->tensor[GERSH__DENSE_ATOMS].present, sparse = r->tensor[GERSH__X_START].present;
+    int x = sparse || r->tensor[GERSH__X].present;
     gersh_status status = want(r, GERSH__ATOM_WEIGHT, atoms, 0);
     if (status == GERSH_OK)
         status = dense ? want(r, GERSH__DENSE_ATOMS, atoms, k) : want(r, GERSH__ATOM_NODES, atoms, 2);
@@ -215,8 +235,8 @@ static gersh_status check_shapes(const gersh__model_reader *r)
         status = want(r, GERSH__DEVIATION, k, 0);
     if (status == GERSH_OK && r->tensor[GERSH__COLOR].present)
         status = want(r, GERSH__COLOR, k, 0);
-    if (status == GERSH_OK && x)
-        status = want(r, GERSH__X, n, k);
+    if (status == GERSH_OK)
+        status = check_rows(r, sparse);
     if (status == GERSH_OK)
         status = x && model->regress ? want(r, GERSH__TARGET, n, 0) : reject(r, GERSH__TARGET);
     if (status == GERSH_OK)

@@ -41,18 +41,58 @@ static gersh_status copy_names(char **out, char *const *names, size_t count)
     return GERSH_OK;
 }
 
+/* Sparse rows: lists that are behind one another, each ascending. */
+static gersh_status read_lists(const gersh__model_reader *r, gersh_dataset *data)
+{
+    size_t entries = r->tensor[GERSH__X_VALUE].count;
+    gersh_status status = gersh__sparse_new(&data->sparse, data->n, entries);
+    if (status != GERSH_OK)
+        return status;
+    gersh__sparse *x = data->sparse;
+    for (size_t i = 0; i <= data->n; i++) {
+        x->start[i] = gersh__tensor_index(r, GERSH__X_START, i, entries + 1);
+        if (x->start[i] == GERSH__NONE || x->start[i] < (i > 0 ? x->start[i - 1] : 0) ||
+            (i == 0 && x->start[i] != 0) || (i == data->n && x->start[i] != entries))
+            return gersh__fail(GERSH_ERROR_INPUT,
+                               "the list of training row %zu does not begin where it must", i + 1);
+    }
+    for (size_t i = 0; i < data->n; i++) {
+        for (size_t e = x->start[i]; e < x->start[i + 1]; e++) {
+            x->value[e] = gersh__tensor_real(r, GERSH__X_VALUE, e);
+            x->index[e] = gersh__tensor_index(r, GERSH__X_INDEX, e, data->k);
+            if (x->index[e] == GERSH__NONE || (e > x->start[i] && x->index[e] <= x->index[e - 1]))
+                return gersh__fail(GERSH_ERROR_INPUT,
+                                   "the features of training row %zu do not ascend, or are not the model's",
+                                   i + 1);
+        }
+    }
+    return GERSH_OK;
+}
+
+/* The rows' values. */
+static gersh_status read_values(const gersh__model_reader *r, gersh_model *model)
+{
+    size_t n = model->rows, k = model->features;
+    if (r->tensor[GERSH__X_START].present) {
+        gersh_status status = gersh__dataset_alloc_empty(&model->data, n, k);
+        return status == GERSH_OK ? read_lists(r, model->data) : status;
+    }
+    gersh_status status = gersh__dataset_alloc(&model->data, n, k);
+    for (size_t e = 0; e < n * k && status == GERSH_OK; e++)
+        model->data->x[e] = gersh__tensor_real(r, GERSH__X, e);
+    return status;
+}
+
 gersh_status gersh__model_read_data(gersh__model_reader *r)
 {
     gersh_model *model = r->model;
     size_t n = model->rows, k = model->features;
-    if (!r->tensor[GERSH__X].present)
+    if (!r->tensor[GERSH__X].present && !r->tensor[GERSH__X_START].present)
         return GERSH_OK;
-    gersh_status status = gersh__dataset_alloc(&model->data, n, k);
+    gersh_status status = read_values(r, model);
     if (status != GERSH_OK)
         return status;
     gersh_dataset *data = model->data;
-    for (size_t e = 0; e < n * k; e++)
-        data->x[e] = gersh__tensor_real(r, GERSH__X, e);
     status = copy_names(data->feature_names, model->feature_names, k);
     if (status != GERSH_OK)
         return status;

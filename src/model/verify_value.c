@@ -263,7 +263,10 @@ gersh_status gersh__verify_value(double *out, const char *objective, const gersh
                                  const gersh_dataset *scaled, const gersh_tuples *tuples)
 {
     problem p = {.n = scaled->n, .data = scaled, .tuples = tuples, .dense = dense};
-    gersh_status status = GERSH_ERROR_MEMORY;
+    gersh_status status = gersh__dataset_densify(scaled);
+    if (status != GERSH_OK)
+        return status;
+    status = GERSH_ERROR_MEMORY;
     if (tuples == NULL && scaled->labels == NULL &&
         (scaled->targets == NULL || strcmp(objective, "glr") != 0))
         return gersh__fail(GERSH_ERROR_INPUT, "the data has no classes, which the objective %s needs",

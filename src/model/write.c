@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "data/dataset.h"
 #include "io/output.h"
 #include "model/model.h"
 
@@ -21,6 +22,9 @@ const gersh__tensor_kind gersh__tensor_kinds[GERSH__TENSORS] = {
     [GERSH__DEVIATION] = {"scale", 0, 1},
     [GERSH__COLOR] = {"color", 1, 1},
     [GERSH__X] = {"x", 0, 2},
+    [GERSH__X_START] = {"x_start", 1, 1},
+    [GERSH__X_INDEX] = {"x_index", 1, 1},
+    [GERSH__X_VALUE] = {"x_value", 0, 1},
     [GERSH__CLASS] = {"labels", 1, 1},
     [GERSH__TARGET] = {"targets", 0, 1},
     [GERSH__WEIGHT] = {"weights", 0, 1},
@@ -65,7 +69,16 @@ static int has_tensor(const draft *d, int id, size_t shape[2])
     case GERSH__X:
         shape[0] = rows;
         shape[1] = features;
-        return d->data != NULL;
+        return d->data != NULL && d->data->x != NULL;
+    case GERSH__X_START:
+        shape[0] = rows + 1;
+        return d->data != NULL && d->data->x == NULL;
+    case GERSH__X_INDEX:
+    case GERSH__X_VALUE:
+        if (d->data == NULL || d->data->x != NULL)
+            return 0;
+        shape[0] = d->data->sparse->start[rows];
+        return 1;
     case GERSH__CLASS:
         shape[0] = rows;
         return d->data != NULL && gersh_dataset_labels(d->data) != NULL;
@@ -109,7 +122,9 @@ static double real_entry(const draft *d, int id, size_t e)
     case GERSH__DEVIATION:
         return d->model->scaling->scale[e];
     case GERSH__X:
-        return gersh_dataset_values(d->data)[e];
+        return d->data->x[e];
+    case GERSH__X_VALUE:
+        return d->data->sparse->value[e];
     case GERSH__TARGET:
         return gersh_dataset_targets(d->data)[e];
     case GERSH__BOOTSTRAP_MOMENTS:
@@ -136,6 +151,10 @@ static int64_t whole_entry(const draft *d, int id, size_t e)
         return (int64_t)(e % 2 == 0 ? metric->atom[e / 2].i : metric->atom[e / 2].j);
     case GERSH__COLOR:
         return d->model->color[e];
+    case GERSH__X_START:
+        return (int64_t)d->data->sparse->start[e];
+    case GERSH__X_INDEX:
+        return (int64_t)d->data->sparse->index[e];
     case GERSH__TUPLES:
         return tuple_entry(d->model->tuples, e);
     case GERSH__BOOTSTRAP_NODES:

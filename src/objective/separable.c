@@ -34,6 +34,8 @@ void gersh__separable_clear(gersh__objective *objective)
 
 int gersh__same_features(const gersh__pairs *pairs, size_t i, size_t j)
 {
+    if (pairs->sparse != NULL)
+        return gersh__sparse_distance(pairs->rows, i, j) == 0;
     for (size_t f = 0; f < pairs->k; f++)
         if (pairs->x[f * pairs->n + i] != pairs->x[f * pairs->n + j])
             return 0;

@@ -15,14 +15,17 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "linalg/kernels.h"
+#include "pairs/columns.h"
 #include "pairs/work.h"
 
 #define GRAIN 32768 /* pairs of one part of a loop */
 #define MOST_PARTS 64
-#define FEW_SAMPLES 16   /* up to so many the Laplacian is never written out */
-#define FEW_COLUMNS 4    /* nor for so few vectors */
-#define SQUARE_STRIPE 64 /* samples of one part of writing it out */
-#define COLUMN_STRIPE 32 /* vectors of one part of the product */
+#define FEW_SAMPLES 16      /* up to so many the Laplacian is never written out */
+#define FEW_COLUMNS 4       /* nor for so few vectors */
+#define SQUARE_STRIPE 64    /* samples of one part of writing it out */
+#define COLUMN_STRIPE 32    /* vectors of one part of the product */
+#define FEATURE_STRIPE 2048 /* features of one part of the distances of few pairs */
+#define MUCH_WORK 4000000   /* multiplications that are worth waking threads for */
 
 static gersh_status check_weights(const double *weight, size_t n)
 {
@@ -91,20 +94,19 @@ static gersh_status order_samples(gersh__pairs *pairs, const gersh_dataset *data
 
 static gersh_status copy_samples(gersh__pairs *pairs, const gersh_dataset *data, const double *weight)
 {
-    size_t n = pairs->n, k = pairs->k;
-    const double *x = gersh_dataset_values(data), *targets = gersh_dataset_targets(data);
-    pairs->x = gersh__alloc(n, k * sizeof *pairs->x);
+    size_t n = pairs->n;
+    const double *targets = gersh_dataset_targets(data);
+    gersh_status status = gersh__pairs_copy_columns(pairs, data);
+    if (status != GERSH_OK)
+        return status;
     if (targets != NULL)
         pairs->target = gersh__alloc(n, sizeof *pairs->target);
     if (weight != NULL)
         pairs->weight = gersh__alloc(n, sizeof *pairs->weight);
-    if (pairs->x == NULL || (targets != NULL && pairs->target == NULL) ||
-        (weight != NULL && pairs->weight == NULL))
+    if ((targets != NULL && pairs->target == NULL) || (weight != NULL && pairs->weight == NULL))
         return GERSH_ERROR_MEMORY;
     for (size_t i = 0; i < n; i++) {
         size_t row = pairs->sample[i];
-        for (size_t f = 0; f < k; f++)
-            pairs->x[f * n + i] = x[row * k + f];
         if (targets != NULL)
             pairs->target[i] = targets[row];
         if (weight != NULL)
@@ -207,6 +209,8 @@ void gersh__pairs_free(gersh__pairs *pairs)
     if (pairs == NULL)
         return;
     gersh__free(pairs->x);
+    gersh__sparse_free(pairs->sparse);
+    gersh__sparse_free(pairs->rows);
     gersh__free(pairs->sample);
     gersh__free(pairs->class_start);
     gersh__free(pairs->target);
@@ -280,6 +284,10 @@ static void euclid_part(void *context, size_t part, int worker)
     const gersh__pairs *pairs = m->pairs;
     size_t begin = pairs->part[part], end = pairs->part[part + 1];
     (void)worker;
+    if (pairs->sparse != NULL) {
+        gersh__pairs_sparse_distances(pairs, begin, end, m->d);
+        return;
+    }
     if (pairs->first == NULL) {
         const gersh__kernels *kernels = gersh__kernels_here();
         for (size_t i = begin > 0 ? begin : 1; i < end; i++) {
@@ -301,9 +309,35 @@ static void euclid_part(void *context, size_t part, int worker)
     }
 }
 
+/* The share of a stripe of features in the distances of all pairs, in its own part of m->d. */
+static void euclid_stripe(void *context, size_t stripe, int worker)
+{
+    const map *m = context;
+    const gersh__pairs *pairs = m->pairs;
+    size_t begin = stripe * FEATURE_STRIPE, end = begin + FEATURE_STRIPE, n = pairs->n;
+    double *d = m->d + stripe * pairs->count;
+    (void)worker;
+    for (size_t f = begin; f < end && f < pairs->k; f++)
+        for (size_t i = 1; i < n; i++)
+            gersh__kernels_here()->square_add(i, 1.0, pairs->x[f * n + i], pairs->x + f * n,
+                                              d + gersh__pair(i, 0));
+}
+
 void gersh__pairs_euclid(const gersh__pairs *pairs, double *d)
 {
-    gersh__pairs_run(pairs, euclid_part, &(map){pairs, 1, NULL, d});
+    size_t stripes = (pairs->k + FEATURE_STRIPE - 1) / FEATURE_STRIPE;
+    double *shares = NULL;
+    if (pairs->parts == 1 && pairs->first == NULL && pairs->sparse == NULL && stripes > 1)
+        shares = gersh__alloc(stripes, pairs->count * sizeof *shares);
+    if (shares == NULL) {
+        gersh__pairs_run(pairs, euclid_part, &(map){pairs, 1, NULL, d});
+        return;
+    }
+    gersh__pool_run(pairs->pool, stripes, euclid_stripe, &(map){pairs, 1, NULL, shares});
+    memset(d, 0, pairs->count * sizeof *d);
+    for (size_t s = 0; s < stripes; s++)
+        gersh__kernels_here()->axpy(pairs->count, 1.0, shares + s * pairs->count, d);
+    gersh__free(shares);
 }
 
 typedef struct product {
@@ -383,7 +417,8 @@ void gersh__pairs_laplacian(const gersh__pairs *pairs, const double *g, size_t c
             direct_part(&m, c, 0);
         return;
     }
-    gersh__pool *pool = pairs->parts > 1 ? pairs->pool : NULL;
+    /* Few samples may have many columns. */
+    gersh__pool *pool = pairs->parts > 1 || columns * pairs->n * pairs->n > MUCH_WORK ? pairs->pool : NULL;
     gersh__pool_run(pool, (pairs->n + SQUARE_STRIPE - 1) / SQUARE_STRIPE, square_part, &m);
     gersh__pool_run(pool, (columns + COLUMN_STRIPE - 1) / COLUMN_STRIPE, multiply_part, &m);
 }

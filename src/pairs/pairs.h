@@ -15,6 +15,7 @@
 #define GERSH_SRC_PAIRS_PAIRS_H
 
 #include "base/threads.h"
+#include "data/sparse.h"
 #include "gersh/data.h"
 #include "gersh/tuples.h"
 
@@ -38,10 +39,12 @@ typedef struct gersh__comparisons {
 } gersh__comparisons;
 
 typedef struct gersh__pairs {
-    size_t n, k;    /* samples, features */
-    size_t count;   /* pairs */
-    double *x;      /* k × n: feature by feature, in the own order of samples */
-    size_t *sample; /* row in the data set of each sample */
+    size_t n, k;  /* samples, features */
+    size_t count; /* pairs */
+    double *x;    /* k × n: feature by feature, in the own order of samples; NULL for sparse data: */
+    gersh__sparse *sparse; /* a list for each feature, of its samples (own order) */
+    gersh__sparse *rows;   /* the same, a list for each sample */
+    size_t *sample;        /* row in the data set of each sample */
     size_t classes;
     size_t *class_start; /* classes + 1: the samples of class c are class_start[c]..class_start[c+1] */
     double *target;      /* real-valued target of each sample, or NULL */
@@ -100,6 +103,15 @@ static inline int gersh__pairs_similar(const gersh__pairs *pairs, size_t p, size
     return pairs->similar != NULL ? pairs->similar[p]
                                   : gersh__pairs_class(pairs, i) == gersh__pairs_class(pairs, j);
 }
+
+/* The n values of feature f: in the pairs' own memory, or written into scratch (n entries). */
+const double *gersh__pairs_column(const gersh__pairs *pairs, size_t f, double *scratch);
+
+/* t = a x_i + b x_j of the features i and j, which may be one; n entries. */
+void gersh__pairs_project(const gersh__pairs *pairs, size_t i, double a, size_t j, double b, double *t);
+
+/* Σ_i x_if y_i for n entries of y. */
+double gersh__pairs_column_dot(const gersh__pairs *pairs, size_t f, const double *y);
 
 /* d_p += factor · (t_i − t_j)² for every pair: the distances of the atom z zᵀ with t = X z. */
 void gersh__pairs_add(const gersh__pairs *pairs, double factor, const double *t, double *d);

@@ -2,21 +2,40 @@
 #include "pairs/slope.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "linalg/kernels.h"
 
-gersh_status gersh__slope_new(gersh__slope **out, const gersh__pairs *pairs)
+enum { MOST_IN_BLOCK = 1024, BLOCK_DOUBLES = 1 << 22, NO_ROW = -1 };
+
+gersh_status gersh__slope_new(gersh__slope **out, const gersh__pairs *pairs, int keep)
 {
+    size_t k = pairs->k, n = pairs->n;
     *out = NULL;
     gersh__slope *slope = gersh__alloc(1, sizeof *slope);
     if (slope == NULL)
         return GERSH_ERROR_MEMORY;
     slope->pairs = pairs;
-    slope->y = gersh__alloc(pairs->k, pairs->n * sizeof(double));
-    slope->diagonal = gersh__alloc(pairs->k, sizeof(double));
-    slope->reach = gersh__alloc(pairs->k, sizeof(double));
-    if (!slope->y || !slope->diagonal || !slope->reach) {
+    slope->row = (size_t)NO_ROW;
+    slope->block = BLOCK_DOUBLES / n < 1 ? 1 : BLOCK_DOUBLES / n;
+    slope->block = slope->block > MOST_IN_BLOCK ? MOST_IN_BLOCK : slope->block;
+    slope->block = slope->block > k ? k : slope->block;
+    slope->diagonal = gersh__alloc(k, sizeof(double));
+    slope->reach = gersh__alloc(k, sizeof(double));
+    slope->row_y = gersh__alloc(n, sizeof(double));
+    slope->column = gersh__alloc(n, sizeof(double));
+    int room;
+    if (pairs->sparse == NULL && (keep || k <= GERSH__FEW_FEATURES)) {
+        slope->y = gersh__alloc(k, n * sizeof(double));
+        room = slope->y != NULL;
+    } else {
+        slope->block_x = gersh__alloc(slope->block, n * sizeof(double));
+        slope->block_y = gersh__alloc(slope->block, n * sizeof(double));
+        slope->list = gersh__alloc(slope->block, sizeof *slope->list);
+        room = slope->block_x && slope->block_y && slope->list;
+    }
+    if (!room || !slope->diagonal || !slope->reach || !slope->row_y || !slope->column) {
         gersh__slope_free(slope);
         return GERSH_ERROR_MEMORY;
     }
@@ -31,49 +50,102 @@ void gersh__slope_free(gersh__slope *slope)
     gersh__free(slope->y);
     gersh__free(slope->diagonal);
     gersh__free(slope->reach);
-    gersh__free(slope->scratch);
+    gersh__free(slope->row_y);
+    gersh__free(slope->column);
+    gersh__free(slope->block_x);
+    gersh__free(slope->block_y);
+    gersh__free(slope->list);
     gersh__free(slope->size);
     gersh__free(slope);
 }
 
-double gersh__slope_entry(const gersh__slope *slope, size_t i, size_t j)
+/* Columns of X and of L(weight) X for `count` listed features. */
+static void multiply(const gersh__slope *slope, const double *weight, const size_t *feature, size_t count,
+                     double *x, double *y)
 {
-    size_t n = slope->pairs->n;
-    return gersh__kernels_here()->dot(n, slope->pairs->x + i * n, slope->y + j * n);
+    const gersh__pairs *pairs = slope->pairs;
+    for (size_t c = 0; c < count; c++) {
+        const double *column = gersh__pairs_column(pairs, feature[c], x + c * pairs->n);
+        if (column != x + c * pairs->n)
+            memcpy(x + c * pairs->n, column, pairs->n * sizeof *x);
+    }
+    gersh__pairs_laplacian(pairs, weight, count, x, y);
+}
+
+void gersh__slope_columns(const gersh__slope *slope, const size_t *feature, size_t count, double *x,
+                          double *y)
+{
+    multiply(slope, slope->g, feature, count, x, y);
+}
+
+/* form_f = x_fᵀ L(weight) x_f of every feature, a block at a time. */
+static void forms(gersh__slope *slope, const double *weight, double *form)
+{
+    size_t n = slope->pairs->n, k = slope->pairs->k;
+    for (size_t from = 0; from < k; from += slope->block) {
+        size_t count = k - from < slope->block ? k - from : slope->block;
+        for (size_t c = 0; c < count; c++)
+            slope->list[c] = from + c;
+        multiply(slope, weight, slope->list, count, slope->block_x, slope->block_y);
+        for (size_t c = 0; c < count; c++)
+            form[from + c] = gersh__kernels_here()->dot(n, slope->block_x + c * n, slope->block_y + c * n);
+    }
 }
 
 void gersh__slope_update(gersh__slope *slope, const double *g)
 {
     slope->g = g;
-    gersh__pairs_laplacian(slope->pairs, g, slope->pairs->k, slope->pairs->x, slope->y);
-    for (size_t f = 0; f < slope->pairs->k; f++)
+    slope->row = (size_t)NO_ROW;
+    slope->has_diagonal = 0;
+    if (slope->y == NULL)
+        return;
+    const gersh__pairs *pairs = slope->pairs;
+    gersh__pairs_laplacian(pairs, g, pairs->k, pairs->x, slope->y);
+    for (size_t f = 0; f < pairs->k; f++)
         slope->diagonal[f] = gersh__slope_entry(slope, f, f);
+    slope->has_diagonal = 1;
+}
+
+void gersh__slope_diagonal(gersh__slope *slope)
+{
+    if (!slope->has_diagonal)
+        forms(slope, slope->g, slope->diagonal);
+    slope->has_diagonal = 1;
+}
+
+double gersh__slope_entry(gersh__slope *slope, size_t i, size_t j)
+{
+    const gersh__pairs *pairs = slope->pairs;
+    size_t n = pairs->n;
+    const double *y = slope->y != NULL ? slope->y + i * n : slope->row_y;
+    if (slope->y == NULL && slope->row != i) {
+        const double *x = gersh__pairs_column(pairs, i, slope->column);
+        gersh__pairs_laplacian(pairs, slope->g, 1, x, slope->row_y);
+        slope->row = i;
+    }
+    return gersh__pairs_column_dot(pairs, j, y);
 }
 
 gersh_status gersh__slope_reach(gersh__slope *slope)
 {
     const gersh__pairs *pairs = slope->pairs;
-    size_t n = pairs->n, k = pairs->k;
     int negative = 1, positive = 1;
     for (size_t p = 0; p < pairs->count && (negative || positive); p++) {
         negative = negative && slope->g[p] <= 0;
         positive = positive && slope->g[p] >= 0;
     }
+    gersh__slope_diagonal(slope);
     if (negative || positive) { /* one sign: the diagonal says it all */
-        for (size_t f = 0; f < k; f++)
+        for (size_t f = 0; f < pairs->k; f++)
             slope->reach[f] = fabs(slope->diagonal[f]);
         return GERSH_OK;
     }
-    if (slope->scratch == NULL)
-        slope->scratch = gersh__alloc(k, n * sizeof(double));
     if (slope->size == NULL)
         slope->size = gersh__alloc(pairs->count, sizeof(double));
-    if (!slope->scratch || !slope->size)
+    if (slope->size == NULL)
         return GERSH_ERROR_MEMORY;
     for (size_t p = 0; p < pairs->count; p++)
         slope->size[p] = fabs(slope->g[p]);
-    gersh__pairs_laplacian(pairs, slope->size, k, pairs->x, slope->scratch);
-    for (size_t f = 0; f < k; f++)
-        slope->reach[f] = gersh__kernels_here()->dot(n, pairs->x + f * n, slope->scratch + f * n);
+    forms(slope, slope->size, slope->reach);
     return GERSH_OK;
 }

@@ -1,15 +1,13 @@
 /*
- * The linear minimisers of the regions whose atoms have one or two entries. G is made in blocks of rows,
- * G_block = X_block Yᵀ, scanned and forgotten.
+ * The linear minimisers of the regions whose atoms have one or two entries.
  *
- * With many features most pairs need not be looked at. With q_i = Σ_p |g_p| Δ_pi² (the reach of i),
- * |G_ij| <= √(q_i q_j) and so no pair has a value below −(q_i + q_j). Features are taken by decreasing
- * reach; a first block of rows gives a value that is reached, and after that row i is scanned only as far
- * as −(q_i + q_j) can come near it.
+ * With few features every pair is looked at (scan.c). With many, few of them matter: a few features are
+ * watched, at first those with the smallest G_ff, and their pairs are looked at each time. When these have
+ * nothing to offer all pairs are screened (screen.c), which certifies the minimum, and the features of the
+ * best pairs are watched from then on. So a solution costs a few screenings, however many steps it takes.
  */
 #include "region/region.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,25 +16,25 @@
 #include "base/error.h"
 #include "linalg/kernels.h"
 #include "region/psd.h"
+#include "region/scan.h"
 
-enum { ROWS = 32, PRUNE_ABOVE = 384 };
+enum { FIRST_WATCHED = 512, MORE_WATCHED = 256, WATCHED_SHARE = 64 };
 
-/* A candidate as good as this share of the best may be proposed; what cannot be is not looked at. */
+/* A candidate as good as this share of the best may be proposed. */
 #define WORTH 0.25
 
 void gersh__region_free(gersh__region *region)
 {
     if (region == NULL)
         return;
-    gersh__free(region->blocks);
     gersh__free(region->row_value);
     gersh__free(region->row_partner);
     gersh__free(region->ranked);
-    gersh__free(region->order);
-    gersh__free(region->sorted_x);
-    gersh__free(region->sorted_y);
-    gersh__free(region->sorted_diagonal);
-    gersh__free(region->sorted_color);
+    gersh__free(region->watched);
+    gersh__free(region->is_watched);
+    gersh__free(region->memory);
+    gersh__free(region->mean);
+    gersh__free(region->length);
     gersh_lobpcg_free(region->eigen);
     gersh__free(region->basis);
     gersh__free(region->image);
@@ -61,27 +59,18 @@ gersh_status gersh__region_new(gersh__region **out, gersh__region_kind kind, con
     region->row_value = gersh__alloc(k, sizeof(double));
     region->row_partner = gersh__alloc(k, sizeof(size_t));
     region->ranked = gersh__alloc(k, sizeof *region->ranked);
+    region->watched = gersh__alloc(k, sizeof *region->watched);
+    region->is_watched = gersh__alloc(k, 1);
     gersh_status status =
-        region->row_value && region->row_partner && region->ranked ? GERSH_OK : GERSH_ERROR_MEMORY;
+        region->row_value && region->row_partner && region->ranked && region->watched && region->is_watched
+            ? GERSH_OK
+            : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK && kind == GERSH__PSD) {
         status = gersh_lobpcg_new(&region->eigen, k);
         region->basis = gersh__alloc(1 + GERSH__MOST_CANDIDATES, k * sizeof(double));
         region->image = gersh__alloc(1 + GERSH__MOST_CANDIDATES, k * sizeof(double));
         region->ritz = gersh__alloc(1 + GERSH__MOST_CANDIDATES, k * sizeof(double));
         status = region->basis && region->image && region->ritz ? status : GERSH_ERROR_MEMORY;
-    } else if (status == GERSH_OK && kind != GERSH__DIAGONAL) {
-        region->blocks = gersh__alloc((size_t)region->threads * 2 * ROWS, k * sizeof(double));
-        status = region->blocks ? GERSH_OK : GERSH_ERROR_MEMORY;
-        if (status == GERSH_OK && k > PRUNE_ABOVE) {
-            region->order = gersh__alloc(k, sizeof(size_t));
-            region->sorted_x = gersh__alloc(k, n * sizeof(double));
-            region->sorted_y = gersh__alloc(k, n * sizeof(double));
-            region->sorted_diagonal = gersh__alloc(k, sizeof(double));
-            region->sorted_color = gersh__alloc(k, sizeof(double));
-            if (!region->order || !region->sorted_x || !region->sorted_y || !region->sorted_diagonal ||
-                !region->sorted_color)
-                status = GERSH_ERROR_MEMORY;
-        }
     }
     if (status != GERSH_OK) {
         gersh__region_free(region);
@@ -91,88 +80,46 @@ gersh_status gersh__region_new(gersh__region **out, gersh__region_kind kind, con
     return GERSH_OK;
 }
 
-/* One scan of G: the features in the order in which it goes through them. */
-typedef struct scan {
-    gersh__region *region;
-    const double *x, *y, *diagonal, *color; /* in that order */
-    const size_t *order;                    /* NULL: as they are */
-    const double *reach;                    /* by feature; NULL: nothing is passed over */
-    double threshold;                       /* pairs that cannot be below are passed over */
-    size_t first_row;                       /* of part 0 */
-} scan;
-
-static size_t feature_at(const scan *s, size_t place)
+gersh_status gersh__region_reserve(gersh__region *r, size_t count)
 {
-    return s->order != NULL ? s->order[place] : place;
+    return gersh__grow(&r->memory, &r->memory_size, count, sizeof *r->memory) == 0 ? GERSH_OK
+                                                                                   : GERSH_ERROR_MEMORY;
 }
 
-/* Partners of the row at `place`: places up to, not including, the one returned. */
-static size_t scan_end(const scan *s, size_t place)
+double gersh__region_value(const gersh__region *r, const gersh__slope *slope, size_t i, size_t j, double *b)
 {
-    size_t low = place + 1, high = s->region->k;
-    if (s->reach == NULL)
-        return high;
-    double need = -s->threshold - s->reach[feature_at(s, place)];
-    while (low < high) { /* reach falls along the order */
-        size_t middle = low + (high - low) / 2;
-        if (s->reach[feature_at(s, middle)] >= need)
-            low = middle + 1;
-        else
-            high = middle;
+    const gersh__kernels *kernels = gersh__kernels_here();
+    double a = slope->diagonal[i], c = slope->diagonal[j], value;
+    if (!gersh__rules_allow(r->rules, i, j, *b > 0 ? -1 : 1))
+        *b = 0;
+    if (r->kind == GERSH__GDPA)
+        return kernels->disc_values(1, a, b, &c, r->u[i], &r->u[j], r->color[i], &r->color[j], &value);
+    if (r->kind == GERSH__HULL)
+        return kernels->pair_values(1, a, b, &c, 1, NULL, &value);
+    return kernels->pair_values(1, a, b, &c, r->color[i], &r->color[j], &value);
+}
+
+/* Every feature alone. */
+static void take_singles(gersh__region *r, const gersh__slope *slope)
+{
+    for (size_t f = 0; f < r->k; f++) {
+        r->row_value[f] = slope->diagonal[f];
+        r->row_partner[f] = f;
     }
-    return low;
 }
 
-/* Scans the row at `place` against places first..end−1, whose entries of G are in b. */
-static void scan_row(const scan *s, size_t place, size_t first, size_t end, double *b, double *values)
+/* One row: every feature alone, and the edges at that row. */
+static void scan_one(gersh__region *r, gersh__slope *slope)
 {
-    gersh__region *r = s->region;
-    size_t count = end - first;
-    if (r->rules != NULL) {
-        for (size_t c = 0; c < count; c++) {
-            size_t i = feature_at(s, place), j = feature_at(s, first + c);
-            if (!gersh__rules_allow(r->rules, i, j, b[c] > 0 ? -1 : 1))
-                b[c] = 0;
+    size_t row = r->row;
+    for (size_t j = 0; j < r->k; j++) {
+        if (j == row)
+            continue;
+        double b = gersh__slope_entry(slope, row, j), value = gersh__region_value(r, slope, row, j, &b);
+        if (value < r->row_value[row]) {
+            r->row_value[row] = value;
+            r->row_partner[row] = j;
         }
-    }
-    double least;
-    if (r->kind == GERSH__GDPA) /* in the features' own order */
-        least = gersh__kernels_here()->disc_values(count, s->diagonal[place], b, s->diagonal + first,
-                                                   r->u[place], r->u + first, r->color[place],
-                                                   r->color + first, values);
-    else
-        least = gersh__kernels_here()->pair_values(count, s->diagonal[place], b, s->diagonal + first,
-                                                   s->color != NULL ? s->color[place] : 1,
-                                                   s->color != NULL ? s->color + first : NULL, values);
-    if (least < r->row_value[place]) {
-        size_t c = 0;
-        while (values[c] != least)
-            c++;
-        r->row_value[place] = least;
-        r->row_partner[place] = first + c;
-    }
-}
-
-static void scan_block(void *context, size_t part, int worker)
-{
-    const scan *s = context;
-    gersh__region *r = s->region;
-    size_t k = r->k, n = r->n, from = s->first_row + part * ROWS, to = from + ROWS < k ? from + ROWS : k;
-    size_t end = from + 1;
-    for (size_t i = from; i < to; i++) {
-        size_t own = scan_end(s, i);
-        end = own > end ? own : end;
-    }
-    size_t width = end - from;
-    double *block = r->blocks + (size_t)worker * 2 * ROWS * k, *values = block + ROWS * k;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)(to - from), (int)width, (int)n, 1.0,
-                s->x + from * n, (int)n, s->y + from * n, (int)n, 0.0, block, (int)width);
-    for (size_t i = from; i < to; i++) {
-        r->row_value[i] = s->diagonal[i];
-        r->row_partner[i] = i;
-        size_t own = scan_end(s, i);
-        if (own > i + 1)
-            scan_row(s, i, i + 1, own, block + (i - from) * width + (i + 1 - from), values);
     }
 }
 
@@ -184,33 +131,6 @@ static int by_value(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Features by decreasing reach, and x, y, the diagonal and the colours in that order. */
-static gersh_status arrange(scan *s, gersh__slope *slope)
-{
-    gersh__region *r = s->region;
-    size_t k = r->k, n = r->n;
-    gersh_status status = gersh__slope_reach(slope);
-    if (status != GERSH_OK)
-        return status;
-    for (size_t f = 0; f < k; f++)
-        r->ranked[f] = (struct gersh__ranked){-slope->reach[f], f};
-    qsort(r->ranked, k, sizeof *r->ranked, by_value);
-    for (size_t p = 0; p < k; p++) {
-        size_t f = r->order[p] = r->ranked[p].place;
-        memcpy(r->sorted_x + p * n, slope->pairs->x + f * n, n * sizeof(double));
-        memcpy(r->sorted_y + p * n, slope->y + f * n, n * sizeof(double));
-        r->sorted_diagonal[p] = slope->diagonal[f];
-        r->sorted_color[p] = r->color != NULL ? r->color[f] : 1;
-    }
-    s->x = r->sorted_x;
-    s->y = r->sorted_y;
-    s->diagonal = r->sorted_diagonal;
-    s->color = r->color != NULL ? r->sorted_color : NULL;
-    s->order = r->order;
-    s->reach = slope->reach;
-    return GERSH_OK;
-}
-
 static double smallest(const double *x, size_t count)
 {
     double least = INFINITY;
@@ -219,45 +139,71 @@ static double smallest(const double *x, size_t count)
     return least;
 }
 
-/* All rows: the best partner of each, in row_value and row_partner (by place). */
-static gersh_status scan_all(scan *s, gersh__slope *slope)
+void gersh__region_watch(gersh__region *r, size_t feature)
 {
-    gersh__region *r = s->region;
-    gersh__pool *pool = slope->pairs->pool;
-    size_t parts = (r->k + ROWS - 1) / ROWS;
-    if (r->k > PRUNE_ABOVE && r->kind != GERSH__GDPA) {
-        gersh_status status = arrange(s, slope);
-        if (status != GERSH_OK)
-            return status;
-        s->threshold = -INFINITY;
-        s->reach = NULL; /* the first block sees every pair */
-        scan_block(s, 0, 0);
-        s->reach = slope->reach;
-        s->threshold = WORTH * fmin(0, smallest(r->row_value, ROWS));
-        s->first_row = ROWS;
-        gersh__pool_run(pool, parts - 1, scan_block, s);
-        return GERSH_OK;
-    }
-    /* Small problems are over before a thread has woken up. */
-    gersh__pool_run(r->k * r->k * r->n > 2000000 ? pool : NULL, parts, scan_block, s);
-    return GERSH_OK;
+    if (!r->is_watched[feature])
+        r->watched[r->watched_count++] = feature;
+    r->is_watched[feature] = 1;
 }
 
-/* One row: every feature alone, and the edges at that row. */
-static void scan_one(scan *s, gersh__slope *slope)
+/* Watches the `count` features with the smallest values, of those with a partner or a value up to the limit, and
+ * their partners. */
+static void watch_best(gersh__region *r, size_t count, double limit)
 {
-    gersh__region *r = s->region;
-    size_t k = r->k, row = r->row;
-    double *b = r->blocks, *values = b + k;
-    for (size_t i = 0; i < k; i++) {
-        r->row_value[i] = s->diagonal[i];
-        r->row_partner[i] = i;
-        b[i] = i != row ? gersh__slope_entry(slope, row, i) : 0;
+    size_t ranked = 0;
+    for (size_t f = 0; f < r->k; f++)
+        if (r->row_partner[f] != f || r->row_value[f] <= limit)
+            r->ranked[ranked++] = (struct gersh__ranked){r->row_value[f], f};
+    qsort(r->ranked, ranked, sizeof *r->ranked, by_value);
+    for (size_t c = 0; c < count && c < ranked; c++) {
+        gersh__region_watch(r, r->ranked[c].place);
+        gersh__region_watch(r, r->row_partner[r->ranked[c].place]);
     }
-    if (row > 0)
-        scan_row(s, row, 0, row, b, values);
-    if (row + 1 < k)
-        scan_row(s, row, row + 1, k, b + row + 1, values);
+}
+
+/* Many features: the watched ones and, where these do not have enough, all. *list: those looked at. */
+static gersh_status search(gersh__region *r, gersh__slope *slope, double enough, const size_t **list,
+                           size_t *count, double *least)
+{
+    if (r->watched_count == 0) {
+        gersh__slope_diagonal(slope);
+        take_singles(r, slope);
+        watch_best(r, FIRST_WATCHED, INFINITY);
+    }
+    gersh_status status = gersh__region_scan(r, slope, r->watched, r->watched_count);
+    double watched = INFINITY;
+    for (size_t w = 0; w < r->watched_count; w++)
+        watched = fmin(watched, r->row_value[r->watched[w]]);
+    *list = r->watched;
+    *count = r->watched_count;
+    *least = -INFINITY;
+    if (status == GERSH_OK && r->watched_count == r->k)
+        *least = watched;
+    if (status != GERSH_OK || watched < enough || r->watched_count == r->k)
+        return status;
+    status = gersh__slope_reach(slope);
+    if (status != GERSH_OK)
+        return status;
+    double best = watched, largest = 0;
+    for (size_t f = 0; f < r->k; f++) {
+        largest = fmax(largest, slope->reach[f]);
+        best = fmin(best, slope->diagonal[f]);
+        if (!r->is_watched[f]) {
+            r->row_value[f] = slope->diagonal[f];
+            r->row_partner[f] = f;
+        }
+    }
+    double level = best - 1e-12 * largest; /* below every G_ff, by more than rounding */
+    if (largest > 0)                       /* else G is 0 */
+        status = gersh__region_screen(r, slope, level);
+    double all = smallest(r->row_value, r->k);
+    r->news = all < watched - 1e-12 * largest;
+    *list = NULL;
+    *count = r->k;
+    *least = fmin(level, all);
+    if (status == GERSH_OK)
+        watch_best(r, r->k / WATCHED_SHARE > MORE_WATCHED ? r->k / WATCHED_SHARE : MORE_WATCHED, all);
+    return status;
 }
 
 /* The unit eigenvector of [a, b; b, c] for its smallest eigenvalue. */
@@ -273,8 +219,7 @@ static void small_eigenvector(double a, double b, double c, double *z1, double *
 }
 
 /* The atom on features i and j, and its value zᵀ G z. */
-static gersh__candidate make_candidate(const gersh__region *r, const gersh__slope *slope, size_t i,
-                                       size_t j)
+static gersh__candidate make_candidate(const gersh__region *r, gersh__slope *slope, size_t i, size_t j)
 {
     double a = slope->diagonal[i], c = slope->diagonal[j];
     gersh__candidate single = {{i, i, 1, 0}, NULL, a};
@@ -298,25 +243,28 @@ static gersh__candidate make_candidate(const gersh__region *r, const gersh__slop
     return edge.value < single.value ? edge : single;
 }
 
-/* The best rows; a single feature that several of them come down to is taken once. */
-static void choose(const scan *s, const gersh__slope *slope, size_t want, gersh__candidate *out,
-                   size_t *found)
+/* The best of the listed rows (NULL: of all); a single feature that several of them come down to is taken once. */
+static void choose(gersh__region *r, gersh__slope *slope, const size_t *list, size_t listed, size_t want,
+                   gersh__candidate *out, size_t *found)
 {
-    gersh__region *r = s->region;
     size_t rows = 0, count = 0;
-    double best = smallest(r->row_value, r->k), limit = best < 0 ? WORTH * best : best;
-    for (size_t p = 0; p < r->k; p++)
-        if (r->row_value[p] <= limit)
-            r->ranked[rows++] = (struct gersh__ranked){r->row_value[p], p};
+    double best = INFINITY;
+    for (size_t p = 0; p < listed; p++)
+        best = fmin(best, r->row_value[list != NULL ? list[p] : p]);
+    double limit = best < 0 ? WORTH * best : best;
+    for (size_t p = 0; p < listed; p++) {
+        size_t f = list != NULL ? list[p] : p;
+        if (r->row_value[f] <= limit)
+            r->ranked[rows++] = (struct gersh__ranked){r->row_value[f], f};
+    }
     qsort(r->ranked, rows, sizeof *r->ranked, by_value);
     for (size_t c = 0; c < rows && count < want; c++) {
-        size_t p = r->ranked[c].place;
-        gersh__candidate next =
-            make_candidate(r, slope, feature_at(s, p), feature_at(s, r->row_partner[p]));
+        size_t f = r->ranked[c].place;
+        gersh__candidate next = make_candidate(r, slope, f, r->row_partner[f]);
         int taken = 0;
         for (size_t e = 0; e < count && !taken; e++) {
             gersh_atom a = out[e].atom, b = next.atom;
-            taken = a.i == b.i && a.j == b.j;
+            taken = (a.i == b.i && a.j == b.j) || (a.i == b.j && a.j == b.i);
         }
         if (!taken)
             out[count++] = next;
@@ -324,30 +272,29 @@ static void choose(const scan *s, const gersh__slope *slope, size_t want, gersh_
     *found = count;
 }
 
-gersh_status gersh__region_minimize(gersh__region *r, gersh__slope *slope, size_t want,
+gersh_status gersh__region_minimize(gersh__region *r, gersh__slope *slope, double enough, size_t want,
                                     gersh__candidate *out, size_t *found, double *least)
 {
+    const size_t *list = NULL;
+    size_t count = r->k;
+    gersh_status status = GERSH_OK;
     if (r->kind == GERSH__PSD)
         return gersh__psd_minimize(r, slope, want, out, found, least);
-    scan s = {.region = r,
-              .x = slope->pairs->x,
-              .y = slope->y,
-              .diagonal = slope->diagonal,
-              .color = r->kind == GERSH__BALANCED ? r->color : NULL};
-    gersh_status status = GERSH_OK;
-    if (r->kind == GERSH__DIAGONAL) {
-        for (size_t i = 0; i < r->k; i++) {
-            r->row_value[i] = slope->diagonal[i];
-            r->row_partner[i] = i;
-        }
-    } else if (r->row != GERSH__ALL_ROWS) {
-        scan_one(&s, slope);
+    if (r->kind == GERSH__DIAGONAL || r->row != GERSH__ALL_ROWS) {
+        gersh__slope_diagonal(slope);
+        take_singles(r, slope);
+        if (r->kind != GERSH__DIAGONAL)
+            scan_one(r, slope);
+        *least = smallest(r->row_value, r->k);
+    } else if (slope->y != NULL) {
+        status = gersh__region_scan(r, slope, NULL, r->k);
+        *least = smallest(r->row_value, r->k);
     } else {
-        status = scan_all(&s, slope);
+        status = search(r, slope, enough, &list, &count, least);
     }
     if (status != GERSH_OK)
         return status;
-    choose(&s, slope, want, out, found);
-    *least = fmin(smallest(r->row_value, r->k), out[0].value);
+    choose(r, slope, list, count, want, out, found);
+    *least = fmin(*least, out[0].value);
     return GERSH_OK;
 }

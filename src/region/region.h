@@ -60,14 +60,18 @@ typedef struct gersh__region {
     /* scratch */
     size_t k, n;
     int threads;
-    double *blocks;    /* of rows of G, a part for each thread */
-    double *row_value; /* best of each row */
-    size_t *row_partner;
+    double *row_value;   /* best of each feature's pairs */
+    size_t *row_partner; /* the feature itself where none is better than it alone */
     struct gersh__ranked *ranked;
-    size_t *order; /* features by decreasing reach */
-    double *sorted_x, *sorted_y, *sorted_diagonal, *sorted_color;
-    gersh_lobpcg *eigen;  /* of psd */
-    const double *active; /* the engine's atoms, active_count × k, of psd */
+    size_t *watched; /* with many features: those whose pairs are looked at first */
+    size_t watched_count;
+    unsigned char *is_watched;
+    int news;       /* the last look at all pairs found one that is better than those watched */
+    double *memory; /* of a scan or a screening */
+    size_t memory_size;
+    double *mean, *length; /* of each feature's column, of a screening */
+    gersh_lobpcg *eigen;   /* of psd */
+    const double *active;  /* the engine's atoms, active_count × k, of psd */
     size_t active_count;
     double *basis, *image, *ritz; /* (1 + GERSH__MOST_CANDIDATES) × k, of psd */
 } gersh__region;
@@ -82,9 +86,24 @@ void gersh__region_free(gersh__region *region);
 /*
  * Up to `want` atoms with small values, the best first, each of them the best of some feature's pairs, and no
  * two on the same pair; *found of them, at least one. *least is a certified lower bound of zᵀ G z over the
- * region's atoms (−INFINITY where none could be had): the best candidate's value, but for psd.
+ * region's atoms: the best candidate's value, but for psd and for rounding. With many features a few of them
+ * are watched, and where one of their pairs is below `enough`, other pairs are not looked at; *least is then
+ * −INFINITY, as it is where psd has no certificate. With enough = −INFINITY all pairs are.
  */
-gersh_status gersh__region_minimize(gersh__region *region, gersh__slope *slope, size_t want,
+gersh_status gersh__region_minimize(gersh__region *region, gersh__slope *slope, double enough, size_t want,
                                     gersh__candidate *out, size_t *found, double *least);
+
+/* Watches the feature from now on. The first call of gersh__region_minimize chooses some where none is watched. */
+void gersh__region_watch(gersh__region *region, size_t feature);
+
+/*
+ * The value of the best atom on features i and j with G_ij = b, which is set to 0 where the region has no edge
+ * of its sign there.
+ */
+double gersh__region_value(const gersh__region *region, const gersh__slope *slope, size_t i, size_t j,
+                           double *b);
+
+/* Room for `count` doubles in region->memory. */
+gersh_status gersh__region_reserve(gersh__region *region, size_t count);
 
 #endif

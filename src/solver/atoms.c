@@ -32,6 +32,7 @@ void gersh__engine_free(gersh__engine *e)
     gersh__free(e->next_d);
     gersh__free(e->next_g);
     gersh__free(e->delta);
+    gersh__free(e->watched);
     gersh__free(e);
 }
 
@@ -95,8 +96,9 @@ gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, g
     e->next_d = gersh__alloc(count, sizeof(double));
     e->next_g = gersh__alloc(count, sizeof(double));
     e->delta = gersh__alloc(count, sizeof(double));
-    gersh_status status = gersh__slope_new(&e->slope, pairs);
-    if (!e->base || !e->d || !e->g || !e->next_d || !e->next_g || !e->delta)
+    e->watched = gersh__alloc(pairs->k, sizeof *e->watched);
+    gersh_status status = gersh__slope_new(&e->slope, pairs, dense);
+    if (!e->base || !e->d || !e->g || !e->next_d || !e->next_g || !e->delta || !e->watched)
         status = GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
         status = reserve(e, 16);
@@ -121,13 +123,12 @@ gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, g
 static void project(const gersh__engine *e, gersh_atom atom, const double *vector, double *t)
 {
     size_t n = e->pairs->n;
-    const double *x = e->pairs->x;
     double mean = 0;
     if (e->dense)
-        cblas_dgemv(CblasRowMajor, CblasTrans, (int)e->pairs->k, (int)n, 1, x, (int)n, vector, 1, 0, t, 1);
+        cblas_dgemv(CblasRowMajor, CblasTrans, (int)e->pairs->k, (int)n, 1, e->pairs->x, (int)n, vector, 1,
+                    0, t, 1);
     else
-        for (size_t s = 0; s < n; s++)
-            t[s] = atom.a * x[atom.i * n + s] + (atom.i != atom.j ? atom.b * x[atom.j * n + s] : 0);
+        gersh__pairs_project(e->pairs, atom.i, atom.a, atom.j, atom.i != atom.j ? atom.b : 0, t);
     for (size_t s = 0; s < n; s++)
         mean += t[s];
     mean /= (double)n;

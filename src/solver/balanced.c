@@ -7,7 +7,7 @@
  *      these colours from there: convex, to the optimum.
  *   4. While value and bound are apart: flip the colour of one end (or of one connected part) of the pairs
  *      that the hull would use most, and keep what pays. A try ends as soon as its own bound shows that it
- *      cannot pay, and all of them take about twice the calls of steps 1 to 3.
+ *      cannot pay, and all of them look at all pairs about twice as often as steps 1 to 3.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -96,7 +96,7 @@ typedef struct search {
     size_t *part;
     gersh_metric *best;
     double value;
-    int last_iteration; /* tries begin no later */
+    int last_look; /* tries begin no later */
 } search;
 
 /* Solves with the colours of `tried`; keeps them when that pays, and else goes back. */
@@ -126,7 +126,7 @@ static gersh_status try_colors(search *s, int *kept)
 
 static int may_try(const search *s)
 {
-    return s->run->stop == GERSH_STOP_CONVERGED && s->run->engine->iterations < s->last_iteration;
+    return s->run->stop == GERSH_STOP_CONVERGED && s->run->engine->looks < s->last_look;
 }
 
 /* Flips the features of one connected part, or one feature alone. */
@@ -147,7 +147,8 @@ static gersh_status try_pairs(search *s, int *kept)
     size_t found;
     double least;
     gersh__slope_update(e->slope, e->g);
-    gersh_status status = gersh__region_minimize(s->hull, e->slope, MOST_PAIRS, candidate, &found, &least);
+    gersh_status status =
+        gersh__region_minimize(s->hull, e->slope, -INFINITY, MOST_PAIRS, candidate, &found, &least);
     for (size_t c = 0; c < found && status == GERSH_OK && !*kept && may_try(s); c++) {
         gersh_atom z = candidate[c].atom;
         if (z.i == z.j || z.a * z.b * s->color[z.i] * s->color[z.j] <= 0)
@@ -197,7 +198,7 @@ static gersh_status solve_balanced(gersh__solver_run *run)
         if (status == GERSH_OK)
             status = gersh__region_new(&s.hull, GERSH__HULL, run->pairs, run->rules);
         s.value = gersh__engine_value(run->engine);
-        s.last_iteration = (1 + TRY_SHARE) * run->engine->iterations;
+        s.last_look = (1 + TRY_SHARE) * run->engine->looks;
         if (status == GERSH_OK)
             status = gersh__color_nodes(run->engine, s.tried, s.part, &balanced);
         if (status == GERSH_OK)

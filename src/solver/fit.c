@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/settings.h"
+#include "data/dataset.h"
 #include "data/tuples.h"
 #include "objective/custom.h"
 #include "solver/solver.h"
@@ -179,6 +180,18 @@ static const gersh__solver *find_solver(const char *name)
     return NULL;
 }
 
+/* The rows of the data, or of a dense copy where the solver works with dense vectors and the data is sparse. */
+static gersh_status find_rows(const gersh_dataset **rows, gersh_dataset **own, const gersh_dataset *data,
+                              const gersh__solver *solver)
+{
+    *rows = data;
+    if (!solver->dense || data->x != NULL)
+        return GERSH_OK;
+    gersh_status status = gersh_dataset_copy(own, data);
+    *rows = *own;
+    return status == GERSH_OK ? gersh__dataset_densify(*own) : status;
+}
+
 gersh_status gersh_fit(gersh_metric **out, gersh_fit_info *info, const gersh_dataset *data,
                        const gersh_settings *settings, const gersh_fit_options *options)
 {
@@ -190,6 +203,8 @@ gersh_status gersh_fit(gersh_metric **out, gersh_fit_info *info, const gersh_dat
     gersh__pairs *pairs = NULL;
     gersh__objective *objective = NULL;
     gersh__rules *rules = NULL;
+    const gersh_dataset *rows = NULL;
+    gersh_dataset *own = NULL;
     double trace = 0, rho = 0;
     *out = NULL;
     gersh__blas_hold(); /* the pool spreads the work */
@@ -203,7 +218,9 @@ gersh_status gersh_fit(gersh_metric **out, gersh_fit_info *info, const gersh_dat
     if (status == GERSH_OK)
         status = gersh__pool_new(&pool, (int)gersh__setting_whole(settings, GERSH__THREADS));
     if (status == GERSH_OK)
-        status = make_pairs(&pairs, data, o, pool);
+        status = find_rows(&rows, &own, data, solver);
+    if (status == GERSH_OK)
+        status = make_pairs(&pairs, rows, o, pool);
     if (status == GERSH_OK && o->custom == NULL && o->tuples == NULL && gersh_dataset_labels(data) != NULL)
         status = check_classes(pairs);
     if (status == GERSH_OK && o->custom != NULL)
@@ -240,6 +257,7 @@ gersh_status gersh_fit(gersh_metric **out, gersh_fit_info *info, const gersh_dat
     gersh__rules_free(rules);
     gersh__objective_free(objective);
     gersh__pairs_free(pairs);
+    gersh_dataset_free(own);
     gersh__pool_free(pool);
     return status;
 }

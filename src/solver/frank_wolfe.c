@@ -27,6 +27,8 @@
 enum { MOST_INNER = 12, MOST_SEARCH = 25 };
 
 #define NEW_ATOMS 8      /* joined in one iteration */
+#define LOOK_SHARE 0.1   /* all pairs are looked at when the watched ones have this share of the gap left */
+#define DONE_SHARE 0.3   /* but not before it is this share of the tolerance */
 #define INNER_SHARE 0.03 /* the weights are right when their own gap is this share of the whole */
 #define WIDEST 1.0       /* smoothing of the first iterations */
 #define NARROWEST 1e-9
@@ -184,27 +186,47 @@ static gersh_status correct_weights(gersh__engine *e, double gap)
     return GERSH_OK;
 }
 
-/* G, the region's candidates, and the gap. */
-static gersh_status look(gersh__engine *e, gersh__region *region, gersh__candidate *candidate,
-                         size_t *found, double *gap)
+/*
+ * As long as watched pairs have a value below this one there is no need to look at all: the gap among them is still
+ * a good part of what it was after the last look, and more than would end the search. What smoothing hides counts
+ * against the tolerance.
+ */
+static double enough(const gersh__engine *e, const gersh__limits *limits, double seen, double score)
 {
-    double begin = gersh__clock_seconds(), least;
+    double value = gersh__engine_value(e), allowed = limits->tol * fmax(fabs(value), e->floor);
+    double done = fmax(DONE_SHARE * allowed - (value - e->value), 0);
+    return (score - fmax(LOOK_SHARE * seen, done)) / e->budget;
+}
+
+/*
+ * G, the region's candidates, the gap to the best of them, and the certified bound where the region has one. *seen:
+ * the gap at the last look at all pairs, 0 before the first; −INFINITY asks for another one.
+ */
+static gersh_status look(gersh__engine *e, gersh__region *region, const gersh__limits *limits, double *seen,
+                         gersh__candidate *candidate, size_t *found, double *gap)
+{
+    double begin = gersh__clock_seconds(), least, score = 0;
     gersh__slope_update(e->slope, e->g);
+    score_atoms(e);
+    for (size_t a = 0; a < e->atoms; a++)
+        score += e->theta[a] * e->score[a];
     double middle = gersh__clock_seconds();
     region->active = e->vector;
     region->active_count = e->dense ? e->atoms : 0;
-    gersh_status status = gersh__region_minimize(region, e->slope, NEW_ATOMS, candidate, found, &least);
-    double end = gersh__clock_seconds();
+    gersh_status status =
+        gersh__region_minimize(region, e->slope, *seen >= 0 ? enough(e, limits, *seen, score) : -INFINITY,
+                               NEW_ATOMS, candidate, found, &least);
     e->seconds_gradient += middle - begin;
-    e->seconds_minimizer += end - middle;
+    e->seconds_minimizer += gersh__clock_seconds() - middle;
     if (status != GERSH_OK)
         return status;
-    score_atoms(e);
-    *gap = -e->budget * fmin(0, least);
-    for (size_t a = 0; a < e->atoms; a++)
-        *gap += e->theta[a] * e->score[a];
-    *gap = fmax(*gap, 0);
-    e->seconds_gradient += gersh__clock_seconds() - end;
+    *gap = fmax(score - e->budget * fmin(0, candidate[0].value), 0);
+    e->looks += least > -INFINITY;
+    if (least > -INFINITY && !region->news)
+        *seen = DBL_MIN; /* the right ones are watched: no need to look before the end */
+    else if (least > -INFINITY || *seen == 0)
+        *seen = *gap;
+    e->bound = fmax(e->bound, e->value - fmax(score - e->budget * fmin(0, least), 0));
     return GERSH_OK;
 }
 
@@ -256,17 +278,21 @@ gersh_status gersh__engine_solve(gersh__engine *e, gersh__region *region, const 
 {
     gersh__candidate candidate[GERSH__MOST_CANDIDATES];
     size_t found;
-    double gap;
+    double gap, seen = 0, before = INFINITY, width = WIDEST;
     e->objective->width = WIDEST;
     e->bound = e->objective->kind->nonnegative ? 0 : -INFINITY;
     gersh_status status = gersh__atoms_restrict(e, region);
     gersh__engine_refresh(e);
     while (status == GERSH_OK) {
-        status = look(e, region, candidate, &found, &gap);
+        /* Where nothing moves any more, or nothing may, only a look at everything is of use. */
+        int stands = before - e->value <= FAINT * fabs(e->value) && width == e->objective->width;
+        before = e->value;
+        width = e->objective->width;
+        seen = stands || e->iterations + 1 >= limits->max_iter ? -INFINITY : seen;
+        status = look(e, region, limits, &seen, candidate, &found, &gap);
         if (status != GERSH_OK)
             return status;
         e->iterations++;
-        e->bound = fmax(e->bound, e->value - gap);
         report(e, stage, limits);
         if (must_stop(e, limits, stop))
             return gersh__atoms_merge(e, 1);

@@ -5,6 +5,7 @@
  * with a few steps of pdcone, which turn all eigenvectors at once, where atoms come one by one.
  */
 #include <math.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/random.h"
@@ -47,11 +48,15 @@ gersh_status gersh__solve_region(gersh__solver_run *run, gersh__region_kind kind
     if (status != GERSH_OK)
         return status;
     region->color = color;
+    for (size_t w = 0; w < run->engine->watched_count; w++)
+        gersh__region_watch(region, run->engine->watched[w]);
     if (run->engine->atoms == 0 && run->engine->rho == 0 && run->engine->objective->kind->steep)
         status = leave_zero(run->engine);
     if (status == GERSH_OK)
         status = gersh__engine_solve(run->engine, region, stage, &run->limits, &run->stop);
     run->bound = run->engine->bound;
+    run->engine->watched_count = region->watched_count;
+    memcpy(run->engine->watched, region->watched, region->watched_count * sizeof *region->watched);
     gersh__region_free(region);
     return status;
 }

@@ -90,7 +90,7 @@ gersh_status gersh__sgml_rows(gersh__sgml *s)
 /* Sets s->moving, the distances of the free part, and the gradient; returns the trace that the free part may hold. */
 static double divide(gersh__sgml *s, int free)
 {
-    size_t count = s->pairs->count, n = s->pairs->n;
+    size_t count = s->pairs->count;
     double budget = s->engine->budget;
     if (free == GERSH__SGML_WHOLE) {
         for (size_t p = 0; p < count; p++)
@@ -99,7 +99,8 @@ static double divide(gersh__sgml *s, int free)
         memset(s->moving, 0, count * sizeof *s->moving);
         for (size_t i = 0; i < s->k; i++)
             if (s->slack[i] > 0)
-                gersh__pairs_add(s->pairs, s->slack[i], s->pairs->x + i * n, s->moving);
+                gersh__pairs_add(s->pairs, s->slack[i], gersh__pairs_column(s->pairs, i, s->scratch),
+                                 s->moving);
         for (size_t e = 0; e < s->edges; e++)
             budget -= s->edge[e].size / gersh__sgml_edge_size(s, s->edge[e].i, s->edge[e].j);
     }

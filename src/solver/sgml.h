@@ -43,7 +43,7 @@ typedef struct gersh__sgml {
     double value;
     void (*observe)(void *context, const struct gersh__sgml *state); /* after every step, or NULL */
     void *observe_context;
-    double *scratch; /* n */
+    double *scratch, *column; /* n */
     /* of the steps */
     double *fixed, *moving, *vertex, *next_d, *next_g, *g, *product; /* a value each pair */
     gersh__sgml_vertex *used;

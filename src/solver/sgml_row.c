@@ -66,7 +66,7 @@ static void free_distances(const gersh__sgml *s, size_t r, double *moving)
     memset(moving, 0, s->pairs->count * sizeof *moving);
     for (size_t i = 0; i < s->k; i++) {
         if (s->slack[i] > 0)
-            gersh__pairs_add(s->pairs, s->slack[i], s->pairs->x + i * s->pairs->n, moving);
+            gersh__pairs_add(s->pairs, s->slack[i], gersh__pairs_column(s->pairs, i, s->scratch), moving);
         if (s->row[i] > 0)
             gersh__sgml_add_edge(s, s->u, s->color, r, i, s->row[i], moving);
     }

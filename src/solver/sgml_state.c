@@ -22,10 +22,10 @@ void gersh__sgml_free(gersh__sgml *s)
 {
     if (s == NULL)
         return;
-    void *blocks[] = {s->color,      s->u,           s->slack,     s->part,     s->edge,       s->d,
-                      s->scratch,    s->fixed,       s->moving,    s->vertex,   s->next_d,     s->next_g,
-                      s->g,          s->product,     s->row,       s->kept_row, s->kept_color, s->kept_u,
-                      s->kept_slack, s->kept_moving, s->kept_part, s->used};
+    void *blocks[] = {s->color,   s->u,          s->slack,       s->part,      s->edge,     s->d,
+                      s->scratch, s->column,     s->fixed,       s->moving,    s->vertex,   s->next_d,
+                      s->next_g,  s->g,          s->product,     s->row,       s->kept_row, s->kept_color,
+                      s->kept_u,  s->kept_slack, s->kept_moving, s->kept_part, s->used};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         gersh__free(blocks[i]);
     gersh__free(s);
@@ -46,15 +46,25 @@ gersh_status gersh__sgml_new(gersh__sgml **out, gersh__solver_run *run, int posi
     struct {
         double **block;
         size_t count;
-    } rows[] = {{&s->color, s->k},           {&s->u, s->k},
-                {&s->slack, s->k},           {&s->row, s->k},
-                {&s->kept_row, s->k},        {&s->kept_color, s->k},
-                {&s->kept_u, s->k},          {&s->kept_slack, s->k},
-                {&s->scratch, pairs->n},     {&s->d, pairs->count},
-                {&s->fixed, pairs->count},   {&s->moving, pairs->count},
-                {&s->vertex, pairs->count},  {&s->next_d, pairs->count},
-                {&s->next_g, pairs->count},  {&s->g, pairs->count},
-                {&s->product, pairs->count}, {&s->kept_moving, pairs->count}};
+    } rows[] = {{&s->color, s->k},
+                {&s->u, s->k},
+                {&s->slack, s->k},
+                {&s->row, s->k},
+                {&s->kept_row, s->k},
+                {&s->kept_color, s->k},
+                {&s->kept_u, s->k},
+                {&s->kept_slack, s->k},
+                {&s->scratch, pairs->n},
+                {&s->column, pairs->n},
+                {&s->d, pairs->count},
+                {&s->fixed, pairs->count},
+                {&s->moving, pairs->count},
+                {&s->vertex, pairs->count},
+                {&s->next_d, pairs->count},
+                {&s->next_g, pairs->count},
+                {&s->g, pairs->count},
+                {&s->product, pairs->count},
+                {&s->kept_moving, pairs->count}};
     gersh_status status = GERSH_OK;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         *rows[i].block = gersh__alloc(rows[i].count, sizeof(double));
@@ -73,21 +83,17 @@ gersh_status gersh__sgml_new(gersh__sgml **out, gersh__solver_run *run, int posi
 void gersh__sgml_add_edge(const gersh__sgml *s, const double *u, const double *color, size_t i, size_t j,
                           double factor, double *d)
 {
-    size_t n = s->pairs->n;
-    const double *x = s->pairs->x;
     double a = sqrt(u[j] / u[i]), b = -color[i] * color[j] / a;
-    for (size_t p = 0; p < n; p++)
-        s->scratch[p] = a * x[i * n + p] + b * x[j * n + p];
+    gersh__pairs_project(s->pairs, i, a, j, b, s->scratch);
     gersh__pairs_add(s->pairs, factor, s->scratch, d);
 }
 
 void gersh__sgml_refresh(gersh__sgml *s)
 {
-    size_t n = s->pairs->n;
     memcpy(s->d, s->engine->base, s->pairs->count * sizeof *s->d);
     for (size_t i = 0; i < s->k; i++)
         if (s->slack[i] > 0)
-            gersh__pairs_add(s->pairs, s->slack[i], s->pairs->x + i * n, s->d);
+            gersh__pairs_add(s->pairs, s->slack[i], gersh__pairs_column(s->pairs, i, s->scratch), s->d);
     for (size_t e = 0; e < s->edges; e++)
         gersh__sgml_add_edge(s, s->u, s->color, s->edge[e].i, s->edge[e].j, s->edge[e].size, s->d);
     s->value = s->engine->objective->kind->evaluate(s->engine->objective, s->d, s->g);
@@ -98,16 +104,17 @@ static void correlations(void *context, size_t i, double *row)
 {
     const gersh__sgml *s = context;
     size_t n = s->pairs->n;
-    const double *x = s->pairs->x;
+    const double *first = gersh__pairs_column(s->pairs, i, s->scratch);
     double mean_i = 0;
     for (size_t p = 0; p < n; p++)
-        mean_i += x[i * n + p] / (double)n;
+        mean_i += first[p] / (double)n;
     for (size_t j = 0; j < s->k; j++) {
+        const double *second = gersh__pairs_column(s->pairs, j, s->column);
         double mean_j = 0, cross = 0, own = 0, other = 0;
         for (size_t p = 0; p < n; p++)
-            mean_j += x[j * n + p] / (double)n;
+            mean_j += second[p] / (double)n;
         for (size_t p = 0; p < n; p++) {
-            double a = x[i * n + p] - mean_i, b = x[j * n + p] - mean_j;
+            double a = first[p] - mean_i, b = second[p] - mean_j;
             cross += a * b;
             own += a * a;
             other += b * b;

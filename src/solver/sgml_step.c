@@ -113,7 +113,8 @@ static gersh_status best_of_all(gersh__sgml *s, gersh__region *region, gersh__sg
     gersh__candidate best;
     size_t found;
     double least;
-    gersh_status status = gersh__region_minimize(region, s->engine->slope, 1, &best, &found, &least);
+    gersh_status status =
+        gersh__region_minimize(region, s->engine->slope, -INFINITY, 1, &best, &found, &least);
     *out = (gersh__sgml_vertex){.place = NOTHING};
     if (status == GERSH_OK && best.value < 0)
         *out = (gersh__sgml_vertex){.place = best.atom.i == best.atom.j ? FEATURE : EDGE,
@@ -179,6 +180,7 @@ static gersh_status find_vertices(gersh__sgml *s, int row, gersh__region *region
     double begin = gersh__clock_seconds();
     gersh_status status = GERSH_OK;
     gersh__slope_update(s->engine->slope, s->g);
+    gersh__slope_diagonal(s->engine->slope);
     double middle = gersh__clock_seconds();
     s->engine->seconds_gradient += middle - begin;
     if (row >= 0)
@@ -211,7 +213,7 @@ static void connect(gersh__sgml *s, const gersh__sgml_vertex *v)
 static void add_distances(gersh__sgml *s, const gersh__sgml_vertex *v, double trace, double *d)
 {
     if (v->place == FEATURE)
-        gersh__pairs_add(s->pairs, trace, s->pairs->x + v->i * s->pairs->n, d);
+        gersh__pairs_add(s->pairs, trace, gersh__pairs_column(s->pairs, v->i, s->scratch), d);
     else if (v->place == EDGE)
         gersh__sgml_add_edge(s, s->u, s->color, v->i, v->j, trace * gersh__sgml_edge_size(s, v->i, v->j),
                              d);

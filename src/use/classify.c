@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "data/dataset.h"
 #include "gersh/neighbors.h"
 
 static const gersh__classifier *const kinds[] = {&gersh__classifier_knn, &gersh__classifier_mahalanobis,
@@ -231,6 +232,13 @@ static gersh_status prepare(gersh__classify_task *task, gersh_dataset **kept)
     return GERSH_OK;
 }
 
+/* Neighbours are found among dense rows. */
+static gersh_status make_dense(const gersh__classify_task *task)
+{
+    gersh_status status = gersh__dataset_densify(task->train);
+    return status == GERSH_OK ? gersh__dataset_densify(task->test) : status;
+}
+
 gersh_status gersh__classify(int *label, double *proba, const gersh__classifier *kind,
                              const gersh_metric *metric, const gersh_dataset *train,
                              const gersh_dataset *test, gersh__voters voters, int threads,
@@ -243,6 +251,8 @@ gersh_status gersh__classify(int *label, double *proba, const gersh__classifier 
     if (gersh_dataset_labels(train) == NULL)
         return gersh__fail(GERSH_ERROR_ARGUMENT, "the training rows have no class labels");
     gersh_status status = prepare(&task, &kept);
+    if (status == GERSH_OK)
+        status = make_dense(&task);
     if (status == GERSH_OK && proba == NULL) {
         own = gersh__alloc(rows, classes * sizeof *own);
         status = own != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
@@ -270,6 +280,8 @@ gersh_status gersh__regress(double *value, const gersh__classifier *kind, const 
             "--classifier: '%s' tells classes apart, but the targets are real numbers; use knn",
             kind->name);
     gersh_status status = prepare(&task, &kept);
+    if (status == GERSH_OK)
+        status = make_dense(&task);
     if (status == GERSH_OK)
         status = kind->regress(value, &task);
     gersh_dataset_free(kept);

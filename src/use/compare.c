@@ -18,6 +18,7 @@
 #include "base/lock.h"
 #include "base/settings.h"
 #include "base/threads.h"
+#include "data/dataset.h"
 #include "gersh/model.h"
 #include "objective/objective.h"
 #include "use/folds.h"
@@ -352,6 +353,8 @@ gersh_status gersh_compare(gersh_comparison **out, const gersh_dataset *data,
     if (w.result == NULL)
         return GERSH_ERROR_MEMORY;
     gersh_status status = gersh_dataset_check(data);
+    if (status == GERSH_OK)
+        status = gersh__dataset_densify(data);
     if (status == GERSH_OK)
         status = make_folds(&folds, data, settings, w.options);
     if (status != GERSH_OK)

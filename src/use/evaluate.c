@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/settings.h"
 #include "base/threads.h"
+#include "data/dataset.h"
 #include "use/evaluate_trial.h"
 #include "use/names.h"
 
@@ -367,6 +368,8 @@ gersh_status gersh_evaluate(gersh_evaluation **out, const gersh_dataset *data,
     gersh_status status = check_options(w.options);
     if (status == GERSH_OK)
         status = gersh_dataset_check(data);
+    if (status == GERSH_OK)
+        status = gersh__dataset_densify(data);
     if (status != GERSH_OK)
         return status;
     w.result = gersh__alloc(1, sizeof *w.result);

@@ -130,7 +130,9 @@ static gersh_status find_features(size_t *from, gersh_matched *matched, const ge
 static gersh_status fill(gersh_dataset *out, const gersh_model *model, const gersh_dataset *data,
                          const size_t *from)
 {
-    gersh_status status = gersh__dataset_copy_labels(out, data);
+    gersh_status status = gersh__dataset_densify(data);
+    if (status == GERSH_OK)
+        status = gersh__dataset_copy_labels(out, data);
     for (size_t f = 0; f < out->k && status == GERSH_OK; f++) {
         const char *name = gersh_model_feature_name(model, f);
         out->feature_names[f] = gersh__text_copy(name, strlen(name));

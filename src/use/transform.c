@@ -257,7 +257,9 @@ gersh_status gersh_transform_data(gersh_dataset **out, gersh_transform *transfor
                            transform->map->features, data->k);
     if (transform->map->columns == 0)
         return gersh__fail(GERSH_ERROR_INPUT, "the metric is 0, so that its space has no columns");
-    gersh_status status = gersh__dataset_alloc(&moved, data->n, transform->map->columns);
+    gersh_status status = gersh__dataset_densify(data);
+    if (status == GERSH_OK)
+        status = gersh__dataset_alloc(&moved, data->n, transform->map->columns);
     if (status == GERSH_OK)
         status = gersh__dataset_copy_labels(moved, data);
     for (size_t c = 0; status == GERSH_OK && c < moved->k; c++) {

@@ -27,6 +27,7 @@
 #include "base/lock.h"
 #include "base/settings.h"
 #include "base/threads.h"
+#include "data/dataset.h"
 #include "use/tune_rows.h"
 #include "use/tune_score.h"
 
@@ -466,6 +467,8 @@ static gersh_status fit_best(search *s)
 static gersh_status check_data(const gersh_dataset *data, const gersh_settings *settings)
 {
     gersh_status status = gersh_dataset_check(data);
+    if (status == GERSH_OK)
+        status = gersh__dataset_densify(data);
     if (status == GERSH_OK && gersh_dataset_labels(data) == NULL)
         status = gersh__fail(GERSH_ERROR_INPUT,
                              "the labels are numbers; tuning is by the accuracy of classes, so "

@@ -1,0 +1,264 @@
+/*
+ * All pairs of many features, in single precision, with those looked at in double that may matter.
+ *
+ * With a level τ below every G_ii, a pair's value λ_min [a, b; b, c] is below τ exactly where
+ * b² > (a − τ)(c − τ). So with s_f = 1/√(G_ff − τ) only pairs with |s_i s_j x_iᵀy_j| > 1 can be; where the
+ * region fixes the sign of an edge, the sign of the product must be the same (σ_iσ_j goes into the columns).
+ * An edge of gdpa has no value below that of the best edge of its sign. The products come from BLAS in
+ * single precision, tile by tile. With p and r the two scaled columns, rounded to single precision, the
+ * computed product is wrong by at most (n + 4) u |p| |r| (u = 2⁻²⁴: n for the sum, in any order, the rest
+ * for rounding both columns), which is taken off the limit. What is beyond the limit is computed in double.
+ * The limit is lower than it must be (NEAR), so that pairs that are nearly as good are found too, unless these are
+ * many.
+ *
+ * Features are taken by decreasing reach q_f = Σ_p |g_p| Δ_pf²: no pair has a value below −(q_i + q_j), so
+ * that row i ends where that can no longer come near τ.
+ */
+#include <cblas.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "linalg/kernels.h"
+#include "region/scan.h"
+
+enum { ROWS = 256, COLUMNS = 256, GROUP_DOUBLES = 1 << 22, MOST_ROWS_IN_GROUP = 4096, MOST_NEAR = 8192 };
+
+#define NEAR 0.8    /* share of the product that a pair must have to be looked at */
+#define WORTH 0.9   /* share of the level that a pair's bound must reach */
+#define UNIT 6.1e-8 /* 2⁻²⁴, and a little for what is of its second order */
+
+typedef struct screen {
+    gersh__region *region;
+    gersh__slope *slope;
+    double level;
+    size_t *order;     /* features by decreasing reach, but for those without partners */
+    size_t count;      /* of them */
+    double *reach;     /* in that order */
+    double *scale;     /* σ_f s_f, in that order */
+    double *length;    /* |p| = |x_f| s_f / balance, in that order */
+    double balance;    /* rows are multiplied by it and columns divided, so that both are of one size */
+    size_t first, end; /* rows of the group: places first..end−1 */
+    double *x, *y;     /* their columns of X and Y */
+    float *tiles;      /* of each thread */
+    size_t tile_size;
+} screen;
+
+/* Partners of the row at `place` are at places before the one returned. */
+static size_t row_end(const screen *s, size_t place)
+{
+    size_t low = place + 1, high = s->count;
+    double need = -WORTH * s->level - s->reach[place];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (s->reach[middle] >= need)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A pair whose product is beyond the limit. */
+static void look_at(const screen *s, size_t row, size_t column, double product)
+{
+    gersh__region *r = s->region;
+    size_t i = s->order[row], j = s->order[column], n = r->n;
+    double a = s->slope->diagonal[i], c = s->slope->diagonal[j], half = 0.5 * (a - c);
+    double most = product / (s->scale[row] * s->scale[column]);
+    if (0.5 * (a + c) - sqrt(half * half + most * most) >= r->row_value[i])
+        return;
+    double b = gersh__pairs_column_dot(s->slope->pairs, j, s->y + (row - s->first) * n);
+    double value = gersh__region_value(r, s->slope, i, j, &b);
+    if (value < r->row_value[i]) {
+        r->row_value[i] = value;
+        r->row_partner[i] = j;
+    }
+}
+
+/*
+ * The rows of a tile: y_i s_i · balance, one behind the other, or for sparse columns entry by entry. Returns the
+ * length of the longest. fixed_i: what a column with the shift 1 gets from its shift.
+ */
+static double fill_rows(const screen *s, size_t from, size_t count, float *rows, float *fixed)
+{
+    const gersh__sparse *sparse = s->slope->pairs->sparse;
+    size_t n = s->region->n, row_step = sparse != NULL ? 1 : n, step = sparse != NULL ? count : 1;
+    double longest = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double *y = s->y + (from + i - s->first) * n;
+        double factor = s->scale[from + i] * s->balance, square = 0, along = 0;
+        for (size_t p = 0; p < n; p++) {
+            double value = factor * y[p];
+            square += value * value;
+            rows[i * row_step + p * step] = (float)value;
+        }
+        if (sparse != NULL && sparse->factor != NULL)
+            along = -factor * gersh__kernels_here()->dot(n, sparse->factor, y);
+        fixed[i] = (float)along;
+        longest = fmax(longest, sqrt(square + along * along));
+    }
+    return longest;
+}
+
+/* products (width × height) = columns x_j s_j / balance from place `column` on, times the rows. */
+static void multiply(const screen *s, size_t column, size_t width, size_t height, const float *rows,
+                     const float *fixed, float *columns, float *products)
+{
+    const gersh__kernels *kernels = gersh__kernels_here();
+    const gersh__pairs *pairs = s->slope->pairs;
+    const gersh__sparse *sparse = pairs->sparse;
+    size_t n = pairs->n;
+    for (size_t j = 0; j < width; j++) {
+        size_t f = s->order[column + j];
+        double factor = s->scale[column + j] / s->balance;
+        if (sparse == NULL) {
+            kernels->to_single(n, factor, s->region->mean[f], pairs->x + f * n, columns + j * n);
+            continue;
+        }
+        float *product = products + j * height;
+        memset(product, 0, height * sizeof *product);
+        if (sparse->shift != NULL)
+            kernels->single_axpy(height, (float)(factor * sparse->shift[f]), fixed, product);
+        for (size_t e = sparse->start[f]; e < sparse->start[f + 1]; e++)
+            kernels->single_axpy(height, (float)(factor * sparse->value[e]),
+                                 rows + sparse->index[e] * height, product);
+    }
+    if (sparse == NULL)
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)width, (int)height, (int)n, 1.0f, columns,
+                    (int)n, rows, (int)n, 0.0f, products, (int)height);
+}
+
+static void screen_rows(void *context, size_t part, int worker)
+{
+    const screen *s = context;
+    const gersh__kernels *kernels = gersh__kernels_here();
+    size_t n = s->region->n, from = s->first + part * ROWS,
+           to = from + ROWS < s->end ? from + ROWS : s->end;
+    size_t end = row_end(s, from), height = to - from; /* reach falls: no row ends later */
+    float *rows = s->tiles + (size_t)worker * s->tile_size, *columns = rows + ROWS * n,
+          *products = columns + COLUMNS * n, *fixed = products + ROWS * COLUMNS;
+    size_t beyond = 0; /* products beyond the limit */
+    double longest_row = fill_rows(s, from, height, rows, fixed);
+    for (size_t column = from; column < end; column += COLUMNS) {
+        size_t width = end - column < COLUMNS ? end - column : COLUMNS;
+        double longest = 0;
+        for (size_t j = 0; j < width; j++)
+            longest = fmax(longest, s->length[column + j]);
+        double error = (double)(n + 4) * UNIT * longest_row * longest / s->balance;
+        float limit = (float)(beyond < MOST_NEAR ? fmin(NEAR, 1 - error) : 1 - error - 1e-6);
+        float low = s->region->kind == GERSH__HULL ? -limit : -INFINITY;
+        multiply(s, column, width, height, rows, fixed, columns, products);
+        for (size_t j = 0; j < width; j++) {
+            const float *row = products + j * height;
+            for (size_t i = kernels->outside(height, row, low, limit); i < height;
+                 i += 1 + kernels->outside(height - i - 1, row + i + 1, low, limit), beyond++)
+                if (column + j > from + i)
+                    look_at(s, from + i, column + j, fabs((double)row[i]) + error);
+        }
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const struct gersh__ranked *x = a, *y = b;
+    if (x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* Features by decreasing reach, and their scales and lengths. */
+static void arrange(screen *s)
+{
+    gersh__region *r = s->region;
+    double largest = 0;
+    for (size_t f = 0; f < r->k; f++)
+        largest = fmax(largest, s->slope->reach[f]);
+    s->count = 0;
+    for (size_t f = 0; f < r->k; f++)
+        if (s->slope->reach[f] + largest >= -WORTH * s->level)
+            r->ranked[s->count++] = (struct gersh__ranked){-s->slope->reach[f], f};
+    qsort(r->ranked, s->count, sizeof *r->ranked, by_value);
+    for (size_t p = 0; p < s->count; p++) {
+        size_t f = s->order[p] = r->ranked[p].place;
+        s->reach[p] = s->slope->reach[f];
+        s->scale[p] = 1 / sqrt(s->slope->diagonal[f] - s->level);
+        s->length[p] = r->length[f] * s->scale[p];
+        if (r->kind != GERSH__HULL)
+            s->scale[p] *= r->color[f];
+    }
+}
+
+/*
+ * Means of the columns and their lengths, in the first screening. As Y has means of 0, means of X do not matter; but
+ * for sparse columns, which would lose their zeros, they are taken off.
+ */
+static gersh_status measure(gersh__region *r, const gersh__pairs *pairs)
+{
+    const gersh__sparse *sparse = pairs->sparse;
+    if (r->length != NULL)
+        return GERSH_OK;
+    r->length = gersh__alloc(r->k, sizeof *r->length);
+    r->mean = gersh__alloc(r->k, sizeof *r->mean);
+    if (r->length == NULL || r->mean == NULL)
+        return GERSH_ERROR_MEMORY;
+    for (size_t f = 0; f < r->k; f++) {
+        double square = sparse != NULL && sparse->shift != NULL ? sparse->shift[f] * sparse->shift[f] : 0;
+        if (sparse != NULL) {
+            for (size_t e = sparse->start[f]; e < sparse->start[f + 1]; e++)
+                square += sparse->value[e] * sparse->value[e];
+        } else {
+            const double *x = pairs->x + f * r->n;
+            r->mean[f] = gersh__kernels_here()->sum(r->n, x) / (double)r->n;
+            for (size_t p = 0; p < r->n; p++)
+                square += (x[p] - r->mean[f]) * (x[p] - r->mean[f]);
+        }
+        r->length[f] = sqrt(square);
+    }
+    return GERSH_OK;
+}
+
+/* Rows and columns are to be of one size, so that neither leaves the range of single precision. */
+static double find_balance(const screen *s)
+{
+    size_t n = s->region->n;
+    double rows = 0, columns = 0;
+    for (size_t i = s->first; i < s->end; i++) {
+        const double *y = s->y + (i - s->first) * n;
+        rows = fmax(rows, fabs(s->scale[i]) * sqrt(gersh__kernels_here()->dot(n, y, y)));
+    }
+    for (size_t j = s->first; j < s->count; j++)
+        columns = fmax(columns, s->length[j]);
+    double balance = sqrt(columns / rows);
+    return isfinite(balance) && balance > 0 ? balance : 1;
+}
+
+gersh_status gersh__region_screen(gersh__region *r, gersh__slope *slope, double level)
+{
+    size_t k = r->k, n = r->n, group = GROUP_DOUBLES / n / ROWS * ROWS;
+    group = group < ROWS ? ROWS : group > MOST_ROWS_IN_GROUP ? MOST_ROWS_IN_GROUP : group;
+    size_t floats = (ROWS + COLUMNS) * n + ROWS * COLUMNS + ROWS;
+    screen s = {.region = r, .slope = slope, .level = level, .tile_size = floats + floats % 2};
+    gersh_status status = measure(r, slope->pairs);
+    if (status == GERSH_OK)
+        status = gersh__region_reserve(r, 3 * k + 2 * group * n + (size_t)r->threads * s.tile_size / 2);
+    s.order = status == GERSH_OK ? gersh__alloc(k, sizeof *s.order) : NULL;
+    if (s.order == NULL)
+        return GERSH_ERROR_MEMORY;
+    s.reach = r->memory;
+    s.scale = s.reach + k;
+    s.length = s.scale + k;
+    s.x = s.length + k;
+    s.y = s.x + group * n;
+    s.tiles = (float *)(void *)(s.y + group * n);
+    arrange(&s);
+    for (s.first = 0; s.first < s.count && row_end(&s, s.first) > s.first + 1; s.first += group) {
+        s.end = s.first + group < s.count ? s.first + group : s.count;
+        gersh__slope_columns(slope, s.order + s.first, s.end - s.first, s.x, s.y);
+        s.balance = find_balance(&s);
+        gersh__pool_run(slope->pairs->pool, (s.end - s.first + ROWS - 1) / ROWS, screen_rows, &s);
+    }
+    gersh__free(s.order);
+    return GERSH_OK;
+}
