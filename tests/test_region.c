@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "linalg/kernels.h"
 #include "regions.h"
 
 /* The atom is one of the region's, its value is zᵀ G z, and its length 1. */
@@ -211,6 +212,28 @@ static void watched_pairs_come_first(void **unused)
     assert_true(few > 0 && all > 0);
 }
 
+/* The first value that is not between the limits, whatever the length and wherever it is; NaN never is between. */
+static void places_beyond_limits_are_found(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 69);
+    for (size_t n = 0; n < 300; n++) {
+        float x[300];
+        const float odd[] = {-1.5f, 2.5f, NAN, INFINITY, -INFINITY};
+        for (size_t i = 0; i < n; i++)
+            x[i] = (float)(3 * gersh__random_uniform(&random) - 1);
+        assert_int_equal(gersh__kernels_here()->outside(n, x, -1, 2), n);
+        if (n == 0)
+            continue;
+        size_t second = (size_t)gersh__random_below(&random, n),
+               first = (size_t)gersh__random_below(&random, second + 1);
+        x[second] = odd[n % 5];
+        x[first] = odd[(n + 2) % 5];
+        assert_int_equal(gersh__kernels_here()->outside(n, x, -1, 2), first);
+    }
+}
+
 /* Columns that are all the same, all zero but one, and of very different sizes; level pairs everywhere. */
 static void ties_and_extremes(void **unused)
 {
@@ -389,6 +412,7 @@ int main(void)
         cmocka_unit_test(many_features),
         cmocka_unit_test(watched_pairs_come_first),
         cmocka_unit_test(ties_and_extremes),
+        cmocka_unit_test(places_beyond_limits_are_found),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(psd_has_the_first_eigenvector),
         cmocka_unit_test(failing_allocations_leak_nothing),

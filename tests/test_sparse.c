@@ -325,6 +325,46 @@ static void models_keep_sparse_rows(void **unused)
     remove(path);
 }
 
+/* Each damaged list is written by the library itself from a damaged model. */
+static void damaged_lists_are_refused(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 309);
+    char path[] = "/tmp/gersh-sparse-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    gersh_settings *settings = settings_of("diagonal", "glr", "none");
+    for (int which = 0; which < 6; which++) {
+        twins t;
+        gersh_model *model, *back;
+        twins_make(&t, &random, 6, 20, 0.9, 0);
+        assert_ok(gersh_model_fit(&model, NULL, t.sparse, settings, NULL));
+        gersh__sparse *x = ((gersh_dataset *)(uintptr_t)gersh_model_data(model))->sparse;
+        size_t last = x->start[6] - 1, kept = x->index[1];
+        if (which == 1)
+            x->index[1] = x->index[0];
+        else if (which == 2)
+            x->index[last] = 20;
+        else if (which == 3)
+            x->start[2] = x->start[3] + 1;
+        else if (which == 4)
+            x->value[3] = NAN;
+        else if (which == 5)
+            x->start[0] = 1;
+        assert_ok(gersh_model_write(model, path, 1));
+        gersh_status status = gersh_model_read(&back, path);
+        assert_int_equal(status, which == 0 ? GERSH_OK : GERSH_ERROR_INPUT);
+        gersh_model_free(status == GERSH_OK ? back : NULL);
+        x->index[1] = kept;
+        gersh_model_free(model);
+        twins_free(&t);
+    }
+    gersh_settings_free(settings);
+    remove(path);
+}
+
 /* LIBSVM files: sparse where there are many features and few entries, dense otherwise; the same values. */
 static void files_are_read_sparse(void **unused)
 {
@@ -411,6 +451,7 @@ int main(void)
         cmocka_unit_test(regions_have_the_same_minimum),
         cmocka_unit_test(fits_agree),
         cmocka_unit_test(models_keep_sparse_rows),
+        cmocka_unit_test(damaged_lists_are_refused),
         cmocka_unit_test(files_are_read_sparse),
         cmocka_unit_test(failing_allocations_leak_nothing),
     };

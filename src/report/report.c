@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "data/dataset.h"
 #include "io/output.h"
 #include "model/model.h"
 #include "report/accuracy.h"
@@ -237,6 +238,10 @@ gersh_status gersh_model_report(const gersh_model *model, const char *path,
         status = gersh__output_try(path);
     if (status == GERSH_OK && o->data != NULL)
         status = gersh_model_check_data(model, o->data);
+    if (status == GERSH_OK && o->data != NULL)
+        status = gersh__dataset_densify(o->data);
+    if (status == GERSH_OK && gersh_model_data(model) != NULL)
+        status = gersh__dataset_densify(gersh_model_data(model));
     if (status == GERSH_OK) {
         data = find_rows(&own, model, o);
         status = model_json(&about, model, o, own);
