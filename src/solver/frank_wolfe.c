@@ -66,14 +66,12 @@ void gersh__engine_refresh(gersh__engine *e)
     e->value = evaluate(e, e->d, e->g);
 }
 
-/* z_aᵀ G z_a = t_aᵀ L(g) t_a of every atom; returns the gap among them. */
+/* z_aᵀ G z_a of every atom; returns the gap among them. */
 static double score_atoms(gersh__engine *e)
 {
-    size_t n = e->pairs->n;
     double gap = 0, least = 0;
-    gersh__pairs_laplacian(e->pairs, e->g, e->atoms, e->t, e->lt);
+    gersh__pairs_scores(e->pairs, e->g, e->atoms, e->t, e->lt, e->score);
     for (size_t a = 0; a < e->atoms; a++) {
-        e->score[a] = gersh__kernels_here()->dot(n, e->t + a * n, e->lt + a * n);
         gap += e->theta[a] * e->score[a];
         least = fmin(least, e->score[a]);
     }

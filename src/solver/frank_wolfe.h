@@ -33,7 +33,7 @@ typedef struct gersh__engine {
     double *vector; /* capacity × k, of dense atoms */
     double *theta;
     double *t;  /* capacity × n: X z, with mean 0 */
-    double *lt; /* capacity × n: L(g) X z */
+    double *lt; /* capacity × (n + GERSH__MOST_PARTS): scratch of sums over atoms and samples */
     double *score, *step, *hessian, *work;
     int *free_set;
     double *base; /* distances under ρI */
