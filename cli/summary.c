@@ -23,6 +23,9 @@ static const char *stop_sentence(const gersh_model *model)
     const gersh_fit_info *info = gersh_model_info(model);
     switch (info->stop) {
     case GERSH_STOP_CONVERGED:
+        if (info->choice == GERSH_CHOICE_SAMPLED || info->choice == GERSH_CHOICE_MINED)
+            return info->rounds > 1 ? "more pairs gain less than was asked for, or more than fit the memory"
+                                    : "no more pairs fit the memory";
         if (!info->has_bound)
             return "the objective has settled";
         return info->gap <= strtod(setting(model, "tol"), NULL) * fabs(info->objective_value)
@@ -39,22 +42,62 @@ static const char *stop_sentence(const gersh_model *model)
     return "";
 }
 
+/* A whole number with commas between its thousands. */
+static const char *grouped(char text[40], double number)
+{
+    char plain[32];
+    int digits = snprintf(plain, sizeof plain, "%.0f", number), used = 0;
+    for (int i = 0; i < digits && used < 38; i++) {
+        if (i > 0 && (digits - i) % 3 == 0)
+            text[used++] = ',';
+        text[used++] = plain[i];
+    }
+    text[used] = '\0';
+    return text;
+}
+
+/* Which pairs of rows were learned from; models of older files do not say. */
+static void print_pairs(const gersh_model *model)
+{
+    const gersh_fit_info *info = gersh_model_info(model);
+    char used[40], all[40], rows[40];
+    if (info->pairs == 0)
+        return;
+    printf("pairs:       ");
+    if (info->choice == GERSH_CHOICE_ALL) {
+        printf("all %s\n", grouped(used, info->pairs));
+    } else if (info->choice == GERSH_CHOICE_TUPLES) {
+        printf("%s, of the tuples\n", grouped(used, info->pairs));
+    } else {
+        printf("%s of %s, of %s rows: %s, seed %s, %d round%s\n", grouped(used, info->pairs),
+               grouped(all, info->pairs_all), grouped(rows, info->rows_used),
+               info->choice == GERSH_CHOICE_MINED
+                   ? "targets, nearest impostors, and random rows for the others"
+                   : "drawn at random",
+               setting(model, "seed"), info->rounds, info->rounds == 1 ? "" : "s");
+    }
+}
+
 static void print_certificate(const gersh_model *model)
 {
     const gersh_fit_info *info = gersh_model_info(model);
-    int maximized = gersh_objective_is_maximized(objective_of(model));
-    printf("objective:   %s = %.10g (%s is better)\n", objective_of(model), info->objective_value,
-           maximized ? "larger" : "smaller");
+    int maximized = gersh_objective_is_maximized(objective_of(model)), estimate = info->value_error > 0;
+    print_pairs(model);
+    printf("objective:   %s = %.10g ", objective_of(model), info->objective_value);
+    if (estimate)
+        printf("± %.2g on fresh pairs, 95 %% confidence ", info->value_error);
+    printf("(%s is better)\n", maximized ? "larger" : "smaller");
     printf("solver:      %s, trace at most %.6g, smallest eigenvalue at least %.6g\n",
            setting(model, "solver"), info->budget, info->rho);
     if (!info->has_bound)
         printf("bound:       none\n");
     else if (fabs(info->gap) <= fabs(info->objective_value))
-        printf("bound:       %.10g: certified to be within %.2g %% of the best possible\n", info->bound,
+        printf("bound:       %.10g: %s within %.2g %% of the best possible\n", info->bound,
+               estimate ? "with 95 % confidence" : "certified to be",
                info->gap != 0 ? 100 * fabs(info->gap / info->objective_value) : 0);
     else
-        printf("bound:       %.10g: certified that no value is %s than this\n", info->bound,
-               maximized ? "larger" : "smaller");
+        printf("bound:       %.10g: %s that no value is %s than this\n", info->bound,
+               estimate ? "95 % confidence" : "certified", maximized ? "larger" : "smaller");
     printf("stopped:     %s, after %.3g s and %d iteration%s: %s\n", gersh_stop_name(info->stop),
            info->seconds, info->iterations, info->iterations == 1 ? "" : "s", stop_sentence(model));
 }
@@ -292,6 +335,14 @@ static json_t *bootstrap_json(const gersh_bootstrap *b)
                      GERSH_BOOTSTRAP_EDGE, "edges", edges);
 }
 
+static json_t *pairs_json(const gersh_model *model)
+{
+    const gersh_fit_info *info = gersh_model_info(model);
+    return json_pack("{s:s, s:I, s:I, s:I, s:i, s:f}", "choice", gersh_pair_choice_name(info->choice),
+                     "count", (json_int_t)info->pairs, "all", (json_int_t)info->pairs_all, "rows",
+                     (json_int_t)info->rows_used, "rounds", info->rounds, "memory", info->memory);
+}
+
 json_t *cli_json_summary(const gersh_model *model, const gersh_model_summary *summary)
 {
     const gersh_fit_info *info = gersh_model_info(model);
@@ -304,7 +355,7 @@ json_t *cli_json_summary(const gersh_model *model, const gersh_model_summary *su
         info->has_bound ? json_real(info->gap) : json_null(), "iterations", info->iterations,
         "newton_steps", info->newton_steps, "seconds", info->seconds, "stop", gersh_stop_name(info->stop));
     json_t *rest = json_pack(
-        "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o}",
+        "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o, s:f, s:o}",
         "seconds_gradient", info->seconds_gradient, "seconds_minimizer", info->seconds_minimizer,
         "seconds_objective", info->seconds_objective, "seconds_step", info->seconds_step, "rho", info->rho,
         "budget", info->budget, "lambda_min", summary->lambda_min, "trace", summary->trace, "atoms",
@@ -312,7 +363,8 @@ json_t *cli_json_summary(const gersh_model *model, const gersh_model_summary *su
         "negative_edges", (json_int_t)summary->negative_edges, "components",
         (json_int_t)summary->balance->components, "balanced", summary->balance->balanced, "colors",
         colors_json(summary->balance), "tuples", tuples_json(gersh_model_tuples(model)), "bootstrap",
-        bootstrap_json(gersh_model_bootstrap(model)));
+        bootstrap_json(gersh_model_bootstrap(model)), "value_error", info->value_error, "pairs",
+        pairs_json(model));
     if (document == NULL || rest == NULL || json_object_update(document, rest) != 0) {
         json_decref(document);
         document = NULL;

@@ -26,7 +26,7 @@
 #include "objective/separable.h"
 #include "pairs/listed.h"
 
-#define MU 0.5
+#define MU GERSH__LMNN_MU
 #define NO_WIDTH 1e-300 /* stands for the width 0 */
 #define BLOCK 256       /* terms of one product of the Hessian */
 
@@ -141,14 +141,15 @@ static void term_part(void *context, size_t part, int worker)
     compared *s = k->s;
     const gersh__comparisons *c = s->base.pairs->compared;
     int lsml = s->frozen != NULL;
-    size_t begin = c->part != NULL ? c->part[part] : 0, end = c->part != NULL ? c->part[part + 1] : c->count;
+    size_t begin = c->part != NULL ? c->part[part] : 0,
+           end = c->part != NULL ? c->part[part + 1] : c->count;
     double value = 0;
     (void)worker;
     for (size_t t = begin; t < end; t++) {
         size_t near = c->near[t], far = c->far[t];
-        term one = lsml ? term_lsml(k->d[near], k->d[far], k->least, s->frozen[near] != 0,
-                                    s->frozen[far] != 0)
-                        : term_lmnn(k->d[near], k->d[far], k->width);
+        term one =
+            lsml ? term_lsml(k->d[near], k->d[far], k->least, s->frozen[near] != 0, s->frozen[far] != 0)
+                 : term_lmnn(k->d[near], k->d[far], k->width);
         value += c->weight[t] * one.value;
         if (k->g == NULL)
             continue;
@@ -227,7 +228,8 @@ static void gram_part(void *context, size_t part, int worker)
 {
     const gram *k = context;
     const gersh__comparisons *c = k->s->base.pairs->compared;
-    size_t begin = c->part != NULL ? c->part[part] : 0, end = c->part != NULL ? c->part[part + 1] : c->count;
+    size_t begin = c->part != NULL ? c->part[part] : 0,
+           end = c->part != NULL ? c->part[part + 1] : c->count;
     size_t m = k->m, filled = 0;
     double *h = k->sums + part * m * m, *rows = k->rows + (size_t)worker * BLOCK * m;
     memset(h, 0, m * m * sizeof *h);
@@ -235,8 +237,8 @@ static void gram_part(void *context, size_t part, int worker)
         if ((k->s->alpha[t] != 0 || k->s->beta[t] != 0) && gersh__is_used(t, k->share))
             set_row(k, t, rows + m * filled++);
         if (filled == BLOCK || (filled > 0 && t + 1 == end)) {
-            cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)m, (int)filled, 1.0, rows, (int)m, 1.0,
-                        h, (int)m);
+            cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)m, (int)filled, 1.0, rows, (int)m,
+                        1.0, h, (int)m);
             filled = 0;
         }
     }
@@ -250,8 +252,7 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
     const gersh__comparisons *c = pairs->compared;
     size_t workers = c->parts > 1 ? (size_t)gersh__pool_threads(pairs->pool) : 1, curved = 0;
     (void)d;
-    gersh_status status =
-        gersh__objective_work(objective, m * (pairs->n + m * c->parts + BLOCK * workers));
+    gersh_status status = gersh__objective_work(objective, m * (pairs->n + m * c->parts + BLOCK * workers));
     if (status != GERSH_OK)
         return status;
     double *turned = objective->work, *sums = turned + m * pairs->n;

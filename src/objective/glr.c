@@ -57,6 +57,7 @@ const gersh__objective_kind gersh__glr = {
     .help = "graph Laplacian regulariser: labels should change little between close samples",
     .nonnegative = 1,
     .takes = GERSH__CLASSES | GERSH__TARGETS | GERSH__PAIRS,
+    .draws = GERSH__DRAWS_DISSIMILAR,
     .state_size = sizeof(gersh__separable),
     .init = init,
     .clear = gersh__separable_clear,

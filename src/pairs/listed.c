@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "linalg/kernels.h"
 
-enum { STRIPE = 512, TILE = 8 }; /* samples of one part of turning, and atoms that are turned together */
+enum { STRIPE = 64, TILE = 8 }; /* samples of one part of turning, and atoms that are turned together */
 
 typedef struct task {
     const gersh__pairs *pairs;
@@ -46,8 +46,7 @@ static void combine_part(void *context, size_t part, int worker)
     const gersh__kernels *kernels = gersh__kernels_here();
     (void)worker;
     for (size_t p = pairs->part[part]; p < pairs->part[part + 1]; p++)
-        k->out[p] +=
-            kernels->distance(k->m, k->t + pairs->first[p] * k->m, k->t + pairs->second[p] * k->m);
+        k->out[p] += kernels->distance(k->m, k->t + pairs->first[p] * k->m, k->t + pairs->second[p] * k->m);
 }
 
 void gersh__listed_combine(const gersh__pairs *pairs, size_t m, const double *turned, double *d)

@@ -22,7 +22,8 @@
 
 enum { RUN = 32, SPARE_TARGETS = 5 }; /* distances that are looked at together */
 
-#define BEYOND 1.2 /* impostors are kept up to this multiple of the margin's reach, as the metric will move */
+#define BEYOND                                                                                             \
+    1.2 /* impostors are kept up to this multiple of the margin's reach, as the metric will move */
 
 static void sink(gersh__nearest *heap, size_t count, size_t at)
 {
@@ -155,33 +156,43 @@ static void image(const gersh__mine *m, const float *x, float *out)
     }
 }
 
-/* Random rows of other classes that are not among the nearest: all of them where they are few. */
+/* Whether a place is of another class than the block's, and not among the nearest. */
+static int is_rest(const gersh__mine *m, const gersh__mine_block *b, size_t place,
+                   const gersh__nearest *near, size_t count)
+{
+    const gersh__population *p = m->population;
+    gersh__nearest key = {0, place};
+    return (place < p->class_start[b->class] || place >= p->class_start[b->class + 1]) &&
+           bsearch(&key, near, count, sizeof key, by_place) == NULL;
+}
+
+/*
+ * Random rows of the pool that are of other classes and not among the nearest: all of them where they are few.
+ * The pool is random too, so that they stand for all such rows.
+ */
 static void draw_rest(const gersh__mine *m, const gersh__mine_block *b, size_t anchor,
                       const gersh__nearest *near, size_t count)
 {
     const gersh__population *p = m->population;
-    size_t begin = p->class_start[b->class], size = p->class_start[b->class + 1] - begin;
-    size_t others = p->n - size, left = others - count, drawn = 0, *to = m->impostor + anchor * m->impostors;
+    size_t others = p->n - (p->class_start[b->class + 1] - p->class_start[b->class]);
+    size_t left = 0, drawn = 0, *to = m->impostor + anchor * m->impostors;
     gersh__random random;
     gersh__random_seed(&random, m->seed + anchor);
     for (size_t c = 0; c < count; c++)
-        to[c] = near[c].place;
-    to += count;
-    for (size_t place = 0; left <= m->rest && place < p->n; place++) {
-        gersh__nearest key = {0, place};
-        if ((place < begin || place >= begin + size) &&
-            bsearch(&key, near, count, sizeof key, by_place) == NULL)
-            to[drawn++] = place;
-    }
+        *to++ = near[c].place;
+    for (size_t i = 0; i < m->pooled && left <= m->rest; i++)
+        left += (size_t)is_rest(m, b, m->pool[i], near, count);
+    for (size_t i = 0; left <= m->rest && i < m->pooled; i++)
+        if (is_rest(m, b, m->pool[i], near, count))
+            to[drawn++] = m->pool[i];
     while (left > m->rest && drawn < m->rest) {
-        size_t place = (size_t)gersh__random_below(&random, others);
-        gersh__nearest key = {0, place < begin ? place : place + size};
-        if (bsearch(&key, near, count, sizeof key, by_place) == NULL)
-            to[drawn++] = key.place;
+        size_t place = m->pool[gersh__random_below(&random, m->pooled)];
+        if (is_rest(m, b, place, near, count))
+            to[drawn++] = place;
     }
     m->near_count[anchor] = count;
     m->rest_count[anchor] = drawn;
-    m->rest_share[anchor] = drawn > 0 ? (double)left / (double)drawn : 0;
+    m->rest_share[anchor] = drawn > 0 ? (double)(others - count) / (double)drawn : 0;
 }
 
 static void find_impostors(const gersh__mine *m, gersh__mine_block *b)
@@ -192,9 +203,8 @@ static void find_impostors(const gersh__mine *m, gersh__mine_block *b)
         size_t anchor = b->first + a, place = m->anchor[anchor];
         double farthest = 0;
         for (size_t c = 0; c < m->target_count[anchor]; c++)
-            farthest = fmax(farthest,
-                            gersh_metric_distance(m->metric, row_of(m, place),
-                                                  row_of(m, m->target[anchor * m->targets + c])));
+            farthest = fmax(farthest, gersh_metric_distance(m->metric, row_of(m, place),
+                                                            row_of(m, m->target[anchor * m->targets + c])));
         /* The heap knows d_il less what belongs to the anchor alone. */
         reach[a] = (float)(1 + farthest) - m->norm[place];
         b->limit[a] = (float)(BEYOND * (1 + farthest)) - m->norm[place];

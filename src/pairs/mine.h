@@ -31,15 +31,17 @@ typedef struct gersh__mine {
     size_t impostors;              /* near + rest */
     size_t anchors;
     size_t *anchor; /* places, by class */
+    size_t pooled;
+    size_t *pool; /* places, ascending, that random impostors are from: few, so that few rows are used */
     size_t blocks;
     gersh__mine_block *block;
     gersh__mine_block *scratch; /* of each worker */
     float *norm, *square;       /* of each row: x·M x and x·x, x less the mean */
 
     /* What is found, of each anchor: */
-    size_t *target;    /* targets places, */
+    size_t *target; /* targets places, */
     size_t *target_count;
-    size_t *impostor;  /* impostors places: near_count nearest ones, then rest_count random ones */
+    size_t *impostor; /* impostors places: near_count nearest ones, then rest_count random ones */
     size_t *near_count, *rest_count;
     double *rest_share; /* how many rows each random one stands for */
     int *cut;           /* whether some impostors within the margin may be among the rest */

@@ -9,11 +9,11 @@
 #include "base/alloc.h"
 #include "pairs/mine.h"
 
-#define MU 0.5 /* weight of the hinges, and of the targets' distances 1 − MU: those of lmnn.c */
-#define MOST_WORK 2e9 /* anchors × rows of one search, */
-#define FEW_ANCHORS 4096 /* but so many anchors in any case */
+#define MOST_WORK 2e9      /* anchors × rows of one search, */
+#define FEW_ANCHORS 4096   /* but so many anchors in any case */
 #define LEAST_IMPOSTORS 32 /* of an anchor, half of them the nearest */
-#define GRAIN 65536 /* comparisons of one part of a loop */
+#define POOLED 32768       /* rows that random impostors are from, at most */
+#define GRAIN 65536        /* comparisons of one part of a loop */
 
 static gersh_status make_points(gersh__population *p)
 {
@@ -31,8 +31,9 @@ static gersh_status make_points(gersh__population *p)
 }
 
 /* How many anchors, and impostors of each, about `count` pairs are enough for. */
-static void set_sizes(gersh__mine *m, size_t targets, size_t count)
+static void set_sizes(gersh__mine *m, size_t count)
 {
+    size_t targets = GERSH__LMNN_TARGETS;
     double n = (double)m->population->n, most = fmin(n, fmax(FEW_ANCHORS, MOST_WORK / n));
     size_t anchors = count / (targets + LEAST_IMPOSTORS);
     m->targets = targets;
@@ -48,11 +49,13 @@ static gersh_status alloc_found(gersh__mine *m, int workers)
 {
     size_t a = m->anchors, n = m->population->n;
     m->anchor = gersh__alloc(a + m->population->classes, sizeof *m->anchor);
+    m->pooled = n < POOLED ? n : POOLED;
+    m->pool = gersh__alloc(m->pooled, sizeof *m->pool);
     m->block = gersh__alloc(a / GERSH__MINE_ANCHORS + 2 * m->population->classes + 1, sizeof *m->block);
     m->scratch = gersh__alloc((size_t)workers, sizeof *m->scratch);
     m->norm = gersh__alloc(n, sizeof *m->norm);
     m->square = gersh__alloc(n, sizeof *m->square);
-    if (!m->anchor || !m->block || !m->scratch || !m->norm || !m->square)
+    if (!m->anchor || !m->pool || !m->block || !m->scratch || !m->norm || !m->square)
         return GERSH_ERROR_MEMORY;
     for (int w = 0; w < workers; w++) {
         gersh__mine_block *s = &m->scratch[w];
@@ -95,6 +98,7 @@ static void clear(gersh__mine *m, int workers)
     }
     gersh__free(m->scratch);
     gersh__free(m->anchor);
+    gersh__free(m->pool);
     gersh__free(m->block);
     gersh__free(m->norm);
     gersh__free(m->square);
@@ -107,9 +111,17 @@ static void clear(gersh__mine *m, int workers)
     gersh__free(m->cut);
 }
 
+/* `wanted` of the places begin..end at random, in their order. */
+static void choose(size_t *to, size_t wanted, size_t begin, size_t end, gersh__random *random)
+{
+    for (size_t i = begin, taken = 0; taken < wanted; i++)
+        if (gersh__random_below(random, end - i) < wanted - taken)
+            to[taken++] = i;
+}
+
 /*
- * Random anchors of each class in proportion to its size, at least one, in their order; a class of c rows with
- * a anchors has the share c / a. Each class begins a block.
+ * Random anchors of each class in proportion to its size, at least one; a class of c rows with a anchors has
+ * the share c / a. Each class begins a block.
  */
 static void choose_anchors(gersh__mine *m, double *share, gersh__random *random)
 {
@@ -118,19 +130,18 @@ static void choose_anchors(gersh__mine *m, double *share, gersh__random *random)
     m->anchors = m->blocks = 0;
     for (size_t c = 0; c < p->classes; c++) {
         size_t begin = p->class_start[c], size = p->class_start[c + 1] - begin;
-        size_t wanted = (size_t)((double)size * (double)asked / (double)p->n), left = size;
+        size_t wanted = (size_t)((double)size * (double)asked / (double)p->n);
         wanted = wanted < 1 && size > 0 ? 1 : wanted;
         share[c] = size > 0 ? (double)size / (double)wanted : 0;
-        size_t first = m->anchors;
-        for (size_t i = begin; i < begin + size; i++, left--) { /* selection sampling, in order */
-            if (gersh__random_below(random, left) >= wanted - (m->anchors - first))
-                continue;
-            if ((m->anchors - first) % GERSH__MINE_ANCHORS == 0)
-                m->block[m->blocks++] = (gersh__mine_block){.class = c, .first = m->anchors};
-            m->block[m->blocks - 1].count++;
-            m->anchor[m->anchors++] = i;
+        choose(m->anchor + m->anchors, wanted, begin, begin + size, random);
+        for (size_t a = 0; a < wanted; a += GERSH__MINE_ANCHORS) {
+            size_t count = wanted - a < GERSH__MINE_ANCHORS ? wanted - a : GERSH__MINE_ANCHORS;
+            m->block[m->blocks++] =
+                (gersh__mine_block){.class = c, .first = m->anchors + a, .count = count};
         }
+        m->anchors += wanted;
     }
+    choose(m->pool, m->pooled, 0, p->n, random);
 }
 
 /* The rows that occur, each once and in their order, and where each is among them. */
@@ -203,7 +214,8 @@ static gersh_status alloc_comparisons(gersh__comparisons *c, size_t pairs)
 }
 
 /* The comparisons of all anchors, and parts of them that end with an anchor. */
-static gersh_status compare(gersh__pairs *pairs, const gersh__mine *m, const double *share, const size_t *at)
+static gersh_status compare(gersh__pairs *pairs, const gersh__mine *m, const double *share,
+                            const size_t *at)
 {
     gersh__comparisons *c = pairs->compared = gersh__alloc(1, sizeof *c);
     size_t total = 0, pair = 0, block = 0;
@@ -223,7 +235,7 @@ static gersh_status compare(gersh__pairs *pairs, const gersh__mine *m, const dou
         double own = share[class_of_block(m, a, &block)] * weight_at(pairs, at[m->anchor[a]]);
         for (size_t x = 0; x < t; x++) {
             double w = own * weight_at(pairs, at[m->target[a * m->targets + x]]);
-            c->pull[pair + x] = (1 - MU) * w;
+            c->pull[pair + x] = (1 - GERSH__LMNN_MU) * w;
             for (size_t y = 0; y < found; y++, next++) {
                 c->near[next] = pair + x;
                 c->far[next] = pair + t + y;
@@ -256,15 +268,17 @@ static gersh_status assemble(gersh__pairs **out, const gersh__mine *m, const dou
     } else {
         gersh__list_clear(&list);
     }
-    if (status == GERSH_OK)
+    if (status == GERSH_OK) {
+        (*out)->units = (double)m->anchors;
         status = compare(*out, m, share, at);
+    }
     gersh__free(at);
     return status;
 }
 
 gersh_status gersh__pairs_new_mined(gersh__pairs **out, int *complete, gersh__population *population,
-                                    const gersh_metric *metric, size_t targets, size_t count,
-                                    gersh__random *random, gersh__pool *pool)
+                                    const gersh_metric *metric, size_t count, gersh__random *random,
+                                    gersh__pool *pool)
 {
     int workers = gersh__pool_threads(pool);
     gersh__mine m = {.population = population,
@@ -273,7 +287,7 @@ gersh_status gersh__pairs_new_mined(gersh__pairs **out, int *complete, gersh__po
                      .seed = gersh__random_bits(random) >> 1};
     double *share = gersh__alloc(population->classes, sizeof *share);
     *out = NULL;
-    set_sizes(&m, targets, count);
+    set_sizes(&m, count);
     gersh_status status = share != NULL ? make_points(population) : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
         status = alloc_found(&m, workers);

@@ -18,7 +18,7 @@
 #include "pairs/listed.h"
 #include "pairs/work.h"
 
-#define GRAIN 32768 /* pairs of one part of a loop */
+#define GRAIN 32768      /* pairs of one part of a loop */
 #define FEW_SAMPLES 16   /* up to so many the Laplacian is never written out */
 #define FEW_COLUMNS 4    /* nor for so few vectors */
 #define SQUARE_STRIPE 64 /* samples of one part of writing it out */
@@ -248,7 +248,8 @@ gersh_status gersh__pairs_new_list(gersh__pairs **out, const gersh_dataset *data
     pairs->similar = list.similar;
     pairs->share = list.share;
     pairs->class_start = gersh__alloc(2, sizeof *pairs->class_start);
-    gersh_status status = pairs->class_start != NULL ? copy_samples(pairs, data, weight) : GERSH_ERROR_MEMORY;
+    gersh_status status =
+        pairs->class_start != NULL ? copy_samples(pairs, data, weight) : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK) {
         pairs->class_start[1] = pairs->n;
         status = finish(pairs);

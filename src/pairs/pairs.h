@@ -30,6 +30,10 @@ typedef enum gersh__knowledge {
 
 enum { GERSH__MOST_PARTS = 64 }; /* of a loop over pairs */
 
+/* lmnn: targets of a sample, and the weight of its hinges, that of the targets' distances being the rest. */
+enum { GERSH__LMNN_TARGETS = 3 };
+#define GERSH__LMNN_MU 0.5
+
 /* Triplets or quadruplets as pairs of listed pairs: d[near] is to be below d[far]. */
 typedef struct gersh__comparisons {
     gersh_tuple_kind kind;
@@ -53,16 +57,17 @@ typedef struct gersh__pairs {
     double *weight;      /* of each sample, or NULL: all 1; a pair's weight is the product */
     size_t *first;       /* listed pairs: the two samples of each (own order), first > second; */
     size_t *second;      /* NULL: all pairs */
-    int *similar;        /* of each listed pair, where tuples say so or it was drawn; NULL: by the classes */
-    double *share;       /* of each listed pair: how many pairs it stands for; NULL: 1 */
-    double each;         /* how many rows each sample stands for */
+    int *similar;  /* of each listed pair, where tuples say so or it was drawn; NULL: by the classes */
+    double *share; /* of each listed pair: how many pairs it stands for; NULL: 1 */
+    double each;   /* how many rows each sample stands for */
+    double units;  /* drawn pairs: rows dealt out, or anchors, that were drawn one by one; else 0 */
     gersh__comparisons *compared; /* or NULL */
     gersh__pool *pool;            /* not owned; NULL: no threads */
     double *square;               /* n × n scratch of the maps, for all pairs of more than a few samples */
     double *diagonal;             /* n, scratch too */
     size_t parts;                 /* of loops over pairs, from their number alone */
     size_t *part; /* parts + 1: where each begins, in samples for all pairs, else in listed pairs */
-    struct gersh__around *around; /* of many listed pairs; NULL: few, or all */
+    struct gersh__around *around;   /* of many listed pairs; NULL: few, or all */
     struct gersh__pairs_work *work; /* kept scratch of gersh__pairs_gram */
 } gersh__pairs;
 

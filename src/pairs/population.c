@@ -36,8 +36,7 @@ gersh_status gersh__population_new(gersh__population **out, const gersh_dataset 
         return GERSH_ERROR_MEMORY;
     p->data = data;
     p->weight = weight;
-    gersh_status status =
-        gersh__order_rows(&p->row, &p->n, &p->class_start, &p->classes, data, weight);
+    gersh_status status = gersh__order_rows(&p->row, &p->n, &p->class_start, &p->classes, data, weight);
     if (status == GERSH_OK) {
         p->center = gersh__alloc(gersh_dataset_features(data), sizeof *p->center);
         status = p->center != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;

@@ -44,7 +44,7 @@ gersh_status gersh__pairs_new_sampled(gersh__pairs **out, const gersh__populatio
 
 /*
  * Triplets for lmnn with about `count` pairs. Anchors are random rows of each class, all where they are few
- * enough, each with its targets: the `targets` nearest rows of its class by Euclidean distance. Impostors are
+ * enough, each with its targets, the nearest rows of its class by Euclidean distance. Impostors are
  * the rows of other classes nearest under the metric, so far as they are within the margin or little beyond,
  * and some random ones, which stand for all the rest.
  *
@@ -52,7 +52,7 @@ gersh_status gersh__pairs_new_sampled(gersh__pairs **out, const gersh__populatio
  * that at this metric it is that value: all rows are anchors, and no impostor within the margin was left out.
  */
 gersh_status gersh__pairs_new_mined(gersh__pairs **out, int *complete, gersh__population *population,
-                                    const gersh_metric *metric, size_t targets, size_t count,
-                                    gersh__random *random, gersh__pool *pool);
+                                    const gersh_metric *metric, size_t count, gersh__random *random,
+                                    gersh__pool *pool);
 
 #endif

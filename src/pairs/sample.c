@@ -14,7 +14,7 @@
 #include "base/alloc.h"
 #include "pairs/population.h"
 
-enum { PARTNERS = 16, LARGEST_GROUP = 512 }; /* partners of a row, and rows of a group */
+enum { PARTNERS = 32, LARGEST_GROUP = 512 }; /* partners of a row, and rows of a group */
 
 /* How the rows are dealt out, and which pairs are kept. */
 typedef struct deal {
@@ -32,8 +32,8 @@ static deal plan(const gersh__population *p, gersh__wanted wanted, size_t count)
     double all = p->similar + p->dissimilar;
     double part[2] = {wanted.dissimilar ? p->dissimilar / all : 0, wanted.similar ? p->similar / all : 0};
     int sorts = (part[0] > 0) + (part[1] > 0);
-    deal d = {.rows = 2 * count / PARTNERS};
-    d.rows = d.rows > p->n ? p->n : d.rows < 2 ? 2 : d.rows;
+    double rows = fmax(2 * (double)count / PARTNERS, 2 + 2 * sqrt((double)count)); /* at least enough */
+    deal d = {.rows = rows < (double)p->n ? (size_t)rows : p->n};
     double partners = 2 * (double)count / (double)d.rows / (sorts > 0 ? sorts : 1), size = 2;
     for (int s = 0; s < 2; s++)
         if (part[s] > 0)
@@ -145,7 +145,9 @@ gersh_status gersh__pairs_new_sampled(gersh__pairs **out, const gersh__populatio
         list.similar = NULL;
     }
     status = gersh__pairs_new_list(out, p->data, p->weight, list, pool);
-    if (status == GERSH_OK)
+    if (status == GERSH_OK) {
         (*out)->each = n / (double)d.rows;
+        (*out)->units = (double)d.rows;
+    }
     return status;
 }

@@ -28,7 +28,6 @@ enum { MOST_INNER = 12, MOST_SEARCH = 25 };
 
 #define NEW_ATOMS 8      /* joined in one iteration */
 #define INNER_SHARE 0.03 /* the weights are right when their own gap is this share of the whole */
-#define WIDEST 1.0       /* smoothing of the first iterations */
 #define NARROWEST 1e-9
 #define FAINT 1e-11 /* share of F below which a decrease drowns in rounding */
 
@@ -206,6 +205,22 @@ static gersh_status look(gersh__engine *e, gersh__region *region, gersh__candida
     return GERSH_OK;
 }
 
+gersh_status gersh__engine_measure(gersh__engine *e, gersh__region *region, double width, double *value,
+                                   double *bound)
+{
+    gersh__candidate candidate[GERSH__MOST_CANDIDATES];
+    size_t found;
+    double gap;
+    e->objective->width = width;
+    gersh__engine_refresh(e);
+    *value = gersh__engine_value(e);
+    if (bound == NULL)
+        return GERSH_OK;
+    gersh_status status = look(e, region, candidate, &found, &gap);
+    *bound = e->value - gap;
+    return status;
+}
+
 static void report(const gersh__engine *e, const char *stage, const gersh__limits *limits)
 {
     if (limits->progress == NULL)
@@ -255,7 +270,7 @@ gersh_status gersh__engine_solve(gersh__engine *e, gersh__region *region, const 
     gersh__candidate candidate[GERSH__MOST_CANDIDATES];
     size_t found;
     double gap;
-    e->objective->width = WIDEST;
+    e->objective->width = limits->widest;
     e->bound = e->objective->kind->nonnegative ? 0 : -INFINITY;
     gersh_status status = gersh__atoms_restrict(e, region);
     gersh__engine_refresh(e);
