@@ -33,8 +33,12 @@ static problem make(uint64_t seed, size_t n, int weighted, int regress, double a
     static const char *const names[] = {"a", "b", "c"};
     gersh__random random;
     gersh__random_seed(&random, seed);
-    problem q = {n, malloc(n * FEATURES * sizeof(double)), weighted ? malloc(n * sizeof(double)) : NULL,
-                 malloc(n * sizeof(int)), NULL, NULL};
+    problem q = {n,
+                 malloc(n * FEATURES * sizeof(double)),
+                 weighted ? malloc(n * sizeof(double)) : NULL,
+                 malloc(n * sizeof(int)),
+                 NULL,
+                 NULL};
     const char **labels = malloc(n * sizeof *labels);
     double *targets = malloc(n * sizeof *targets);
     for (size_t i = 0; i < n; i++) {
@@ -44,8 +48,7 @@ static problem make(uint64_t seed, size_t n, int weighted, int regress, double a
         if (weighted)
             q.weight[i] = i % 9 == 8 ? 0 : (double)(1 + gersh__random_below(&random, 3));
         for (size_t f = 0; f < FEATURES; f++)
-            q.x[i * FEATURES + f] =
-                gersh__random_normal(&random) + (f == (size_t)q.class[i] ? apart : 0.0);
+            q.x[i * FEATURES + f] = gersh__random_normal(&random) + (f == (size_t)q.class[i] ? apart : 0.0);
     }
     assert_ok(gersh_dataset_new(&q.data, n, FEATURES, q.x, FEATURES, regress ? NULL : labels,
                                 regress ? targets : NULL, NULL));
@@ -171,10 +174,8 @@ static void test_sampled_unbiased(void **state)
         const char *name;
         int weighted, regress;
         gersh__wanted wanted;
-    } cases[] = {{"glr", 0, 0, {0, 1}},
-                 {"glr", 1, 0, {1, 1}},
-                 {"deml", 1, 0, {0, 1}},
-                 {"glr", 1, 1, {0, 1}}};
+    } cases[] = {
+        {"glr", 0, 0, {0, 1}}, {"glr", 1, 0, {1, 1}}, {"deml", 1, 0, {0, 1}}, {"glr", 1, 1, {0, 1}}};
     double *estimate = malloc(DRAWS * sizeof *estimate);
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
@@ -183,8 +184,7 @@ static void test_sampled_unbiased(void **state)
         gersh__random_seed(&random, c);
         for (size_t r = 0; r < DRAWS; r++) {
             gersh__pairs *pairs;
-            assert_ok(
-                gersh__pairs_new_sampled(&pairs, q.population, cases[c].wanted, 300, &random, NULL));
+            assert_ok(gersh__pairs_new_sampled(&pairs, q.population, cases[c].wanted, 300, &random, NULL));
             assert_true(pairs->count > 50 && pairs->count < 1000);
             estimate[r] = value_on(&q, pairs, cases[c].name, 1);
             gersh__pairs_free(pairs);
@@ -206,8 +206,8 @@ static void test_sampled_all(void **state)
         gersh__random random;
         gersh__random_seed(&random, 1);
         assert_ok(gersh__pairs_new(&all, q.data, q.weight, 0, NULL, NULL, NULL));
-        assert_ok(gersh__pairs_new_sampled(&drawn, q.population, (gersh__wanted){1, 1}, 100000, &random,
-                                           NULL));
+        assert_ok(
+            gersh__pairs_new_sampled(&drawn, q.population, (gersh__wanted){1, 1}, 100000, &random, NULL));
         assert_int_equal(all->count, drawn->count);
         double *d = malloc(all->count * sizeof *d);
         for (size_t i = 1, p = 0; i < all->n; i++)
@@ -247,8 +247,8 @@ static void test_mined_complete(void **state)
         gersh__random random;
         int complete;
         gersh__random_seed(&random, 1);
-        assert_ok(
-            gersh__pairs_new_mined(&pairs, &complete, q.population, metric, 1000000, &random, NULL));
+        assert_ok(gersh__population_aim(q.population, metric, NULL));
+        assert_ok(gersh__pairs_new_mined(&pairs, &complete, q.population, 1000000, &random, NULL));
         assert_true(complete);
         assert_close(value_on(&q, pairs, "lmnn", 1), sum_lmnn(&q, 1), 1e-12);
         assert_close(value_on(&q, pairs, "lmnn", 0.2), sum_lmnn(&q, 0.2), 1e-12);
@@ -256,7 +256,8 @@ static void test_mined_complete(void **state)
         /* Few impostors are enough where few are within the margin. */
         gersh_metric_free(metric);
         metric = metric_of(30);
-        assert_ok(gersh__pairs_new_mined(&pairs, &complete, q.population, metric, 90 * 60, &random, NULL));
+        assert_ok(gersh__population_aim(q.population, metric, NULL));
+        assert_ok(gersh__pairs_new_mined(&pairs, &complete, q.population, 90 * 60, &random, NULL));
         assert_true(complete && pairs->count < 90 * 89);
         assert_close(value_on(&q, pairs, "lmnn", 30), sum_lmnn(&q, 30), 1e-12);
         gersh__pairs_free(pairs);
@@ -274,10 +275,11 @@ static void test_mined_unbiased(void **state)
     gersh__random random;
     (void)state;
     gersh__random_seed(&random, 2);
+    assert_ok(gersh__population_aim(q.population, metric, NULL));
     for (size_t r = 0; r < DRAWS; r++) {
         gersh__pairs *pairs;
         int complete;
-        assert_ok(gersh__pairs_new_mined(&pairs, &complete, q.population, metric, 35 * 12, &random, NULL));
+        assert_ok(gersh__pairs_new_mined(&pairs, &complete, q.population, 35 * 12, &random, NULL));
         assert_false(complete);
         here[r] = value_on(&q, pairs, "lmnn", 0.5);
         there[r] = value_on(&q, pairs, "lmnn", 0.1);
@@ -313,12 +315,11 @@ static void test_fit_mined(void **state)
     assert_ok(fit(&mined, &few, &q,
                   (const char *const[]){"objective", "lmnn", "solver", "hull", "trace", "40", "tol", "1e-2",
                                         "memory", "0.056", NULL}));
-    assert_ok(fit(&full, &all, &q,
-                  (const char *const[]){"objective", "lmnn", "solver", "hull", "trace", "40", "tol", "1e-2",
-                                        NULL}));
+    assert_ok(fit(
+        &full, &all, &q,
+        (const char *const[]){"objective", "lmnn", "solver", "hull", "trace", "40", "tol", "1e-2", NULL}));
     assert_int_equal(few.choice, GERSH_CHOICE_MINED);
     assert_int_equal(all.choice, GERSH_CHOICE_ALL);
-    fprintf(stderr,"few %g +- %g b %g pairs %g rows %g mem %g all %g b %g\n",few.objective_value,few.value_error,few.bound,few.pairs,few.rows_used,few.memory,all.objective_value,all.bound);
     assert_true(few.value_error == 0 && few.pairs < all.pairs && few.pairs_all == all.pairs);
     assert_true(few.has_bound && few.bound <= all.objective_value && all.bound <= few.objective_value);
     assert_close(few.objective_value, all.objective_value, 0.03);
@@ -376,15 +377,15 @@ static void test_memory(void **state)
             gersh_metric *metric;
             gersh_fit_info info;
             struct rusage usage;
-            gersh_status status = fit(&metric, &info, &q,
-                                      (const char *const[]){"objective", objectives[o], "memory", "0.15",
-                                                            "tol", "0.05", NULL});
+            gersh_status status = fit(
+                &metric, &info, &q,
+                (const char *const[]){"objective", objectives[o], "memory", "0.15", "tol", "0.05", NULL});
             getrusage(RUSAGE_SELF, &usage);
-            _exit(status != GERSH_OK                         ? 1
-                  : info.memory > 0.15e9                     ? 2
-                  : (double)usage.ru_maxrss * 1024 > 0.15e9  ? 3
-                  : info.choice == GERSH_CHOICE_ALL          ? 4
-                                                             : 0);
+            _exit(status != GERSH_OK                        ? 1
+                  : info.memory > 0.15e9                    ? 2
+                  : (double)usage.ru_maxrss * 1024 > 0.15e9 ? 3
+                  : info.choice == GERSH_CHOICE_ALL         ? 4
+                                                            : 0);
         }
         int result;
         assert_int_equal(waitpid(child, &result, 0), child);
@@ -418,11 +419,13 @@ static void test_short_memory(void **state)
             gersh__random random;
             int complete;
             gersh__random_seed(&random, 1);
+            pairs = NULL;
             gersh__alloc_fail_at(at);
-            gersh_status status =
-                mined ? gersh__pairs_new_mined(&pairs, &complete, q.population, metric, 700, &random, NULL)
-                      : gersh__pairs_new_sampled(&pairs, q.population, (gersh__wanted){1, 1}, 300, &random,
-                                                 NULL);
+            gersh_status status = mined ? gersh__population_aim(q.population, metric, NULL) : GERSH_OK;
+            if (status == GERSH_OK)
+                status = mined ? gersh__pairs_new_mined(&pairs, &complete, q.population, 700, &random, NULL)
+                               : gersh__pairs_new_sampled(&pairs, q.population, (gersh__wanted){1, 1}, 300,
+                                                          &random, NULL);
             long made = gersh__alloc_fail_at(0);
             gersh__pairs_free(pairs);
             if (status == GERSH_OK) {
@@ -441,10 +444,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory), /* first, while the process is small */
-        cmocka_unit_test(test_sampled_unbiased),  cmocka_unit_test(test_sampled_all),
-        cmocka_unit_test(test_mined_complete),    cmocka_unit_test(test_mined_unbiased),
-        cmocka_unit_test(test_fit_mined),         cmocka_unit_test(test_fit_sampled),
-        cmocka_unit_test(test_too_little_memory), cmocka_unit_test(test_short_memory),
+        cmocka_unit_test(test_sampled_unbiased),
+        cmocka_unit_test(test_sampled_all),
+        cmocka_unit_test(test_mined_complete),
+        cmocka_unit_test(test_mined_unbiased),
+        cmocka_unit_test(test_fit_mined),
+        cmocka_unit_test(test_fit_sampled),
+        cmocka_unit_test(test_too_little_memory),
+        cmocka_unit_test(test_short_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

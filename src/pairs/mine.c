@@ -118,7 +118,7 @@ static void find_targets(const gersh__mine *m, gersh__mine_block *b)
         b->limit[a] = INFINITY;
         b->found[a] = 0;
     }
-    scan_rows(m, b, b->query, m->square, most, p->class_start[b->class], p->class_start[b->class + 1]);
+    scan_rows(m, b, b->query, p->square, most, p->class_start[b->class], p->class_start[b->class + 1]);
     for (size_t a = 0; a < b->count; a++) {
         gersh__nearest *heap = b->heap + a * m->most;
         size_t anchor = b->first + a;
@@ -132,11 +132,9 @@ static void find_targets(const gersh__mine *m, gersh__mine_block *b)
     }
 }
 
-/* M x for an anchor, as floats: x is less the mean. */
-static void image(const gersh__mine *m, const float *x, float *out)
+/* M x, as floats. */
+static void image(const gersh_metric *metric, size_t k, const float *x, float *out)
 {
-    const gersh_metric *metric = m->metric;
-    size_t k = m->k;
     for (size_t f = 0; f < k; f++)
         out[f] = (float)metric->rho * x[f];
     for (size_t t = 0; t < metric->atoms; t++) {
@@ -203,16 +201,16 @@ static void find_impostors(const gersh__mine *m, gersh__mine_block *b)
         size_t anchor = b->first + a, place = m->anchor[anchor];
         double farthest = 0;
         for (size_t c = 0; c < m->target_count[anchor]; c++)
-            farthest = fmax(farthest, gersh_metric_distance(m->metric, row_of(m, place),
+            farthest = fmax(farthest, gersh_metric_distance(p->metric, row_of(m, place),
                                                             row_of(m, m->target[anchor * m->targets + c])));
         /* The heap knows d_il less what belongs to the anchor alone. */
-        reach[a] = (float)(1 + farthest) - m->norm[place];
-        b->limit[a] = (float)(BEYOND * (1 + farthest)) - m->norm[place];
+        reach[a] = (float)(1 + farthest) - p->norm[place];
+        b->limit[a] = (float)(BEYOND * (1 + farthest)) - p->norm[place];
         b->found[a] = 0;
-        image(m, p->point + place * m->k, b->query + a * m->k);
+        image(p->metric, m->k, p->point + place * m->k, b->query + a * m->k);
     }
-    scan_rows(m, b, b->query, m->norm, m->near, 0, p->class_start[b->class]);
-    scan_rows(m, b, b->query, m->norm, m->near, p->class_start[b->class + 1], p->n);
+    scan_rows(m, b, b->query, p->norm, m->near, 0, p->class_start[b->class]);
+    scan_rows(m, b, b->query, p->norm, m->near, p->class_start[b->class + 1], p->n);
     for (size_t a = 0; a < b->count; a++) {
         gersh__nearest *heap = b->heap + a * m->most;
         m->cut[b->first + a] = b->found[a] == m->near && heap[0].distance < reach[a];
@@ -235,26 +233,66 @@ static void mine_part(void *context, size_t part, int worker)
     find_impostors(m, &b);
 }
 
-static void norm_part(void *context, size_t part, int worker)
+void gersh__mine_run(gersh__mine *m, gersh__pool *pool)
 {
-    const gersh__mine *m = context;
-    size_t begin = part * GERSH__MINE_ROWS, k = m->k, n = m->population->n;
-    float *product = m->scratch[worker].query;
-    for (size_t i = begin; i < n && i < begin + GERSH__MINE_ROWS; i++) {
-        const float *x = m->population->point + i * k;
+    gersh__pool_run(pool, m->blocks, mine_part, m);
+}
+
+typedef struct aim {
+    gersh__population *population;
+    size_t k;
+    float *image; /* k for each worker */
+} aim;
+
+/* x·M x and x·x of a stripe of rows. */
+static void aim_part(void *context, size_t part, int worker)
+{
+    const aim *a = context;
+    const gersh__population *p = a->population;
+    size_t begin = part * GERSH__MINE_ROWS, k = a->k;
+    float *product = a->image + (size_t)worker * k;
+    for (size_t i = begin; i < p->n && i < begin + GERSH__MINE_ROWS; i++) {
+        const float *x = p->point + i * k;
         double norm = 0, square = 0;
-        image(m, x, product);
+        image(p->metric, k, x, product);
         for (size_t f = 0; f < k; f++) {
             norm += (double)product[f] * x[f];
             square += (double)x[f] * x[f];
         }
-        m->norm[i] = (float)norm;
-        m->square[i] = (float)square;
+        p->norm[i] = (float)norm;
+        p->square[i] = (float)square;
     }
 }
 
-void gersh__mine_run(gersh__mine *m, gersh__pool *pool)
+static gersh_status make_points(gersh__population *p, size_t k)
 {
-    gersh__pool_run(pool, (m->population->n + GERSH__MINE_ROWS - 1) / GERSH__MINE_ROWS, norm_part, m);
-    gersh__pool_run(pool, m->blocks, mine_part, m);
+    const double *x = gersh_dataset_values(p->data);
+    if (p->norm != NULL)
+        return GERSH_OK;
+    gersh__free(p->point);
+    gersh__free(p->square);
+    p->point = gersh__alloc(p->n, k * sizeof *p->point);
+    p->square = gersh__alloc(p->n, sizeof *p->square);
+    p->norm = p->point != NULL && p->square != NULL ? gersh__alloc(p->n, sizeof *p->norm) : NULL;
+    if (p->norm == NULL)
+        return GERSH_ERROR_MEMORY;
+    for (size_t i = 0; i < p->n; i++)
+        for (size_t f = 0; f < k; f++)
+            p->point[i * k + f] = (float)(x[p->row[i] * k + f] - p->center[f]);
+    return GERSH_OK;
+}
+
+gersh_status gersh__population_aim(gersh__population *p, const gersh_metric *metric, gersh__pool *pool)
+{
+    aim a = {p, gersh_dataset_features(p->data), NULL};
+    gersh_status status = make_points(p, a.k);
+    if (status == GERSH_OK) {
+        a.image = gersh__alloc((size_t)gersh__pool_threads(pool), a.k * sizeof *a.image);
+        status = a.image != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
+    }
+    p->metric = metric;
+    if (status == GERSH_OK)
+        gersh__pool_run(pool, (p->n + GERSH__MINE_ROWS - 1) / GERSH__MINE_ROWS, aim_part, &a);
+    gersh__free(a.image);
+    return status;
 }

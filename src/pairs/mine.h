@@ -24,7 +24,6 @@ typedef struct gersh__mine_block {
 
 typedef struct gersh__mine {
     const gersh__population *population;
-    const gersh_metric *metric;
     uint64_t seed;
     size_t k, targets, near, rest; /* of each anchor at most: targets, nearest impostors, random ones */
     size_t most;                   /* room of a heap */
@@ -36,7 +35,6 @@ typedef struct gersh__mine {
     size_t blocks;
     gersh__mine_block *block;
     gersh__mine_block *scratch; /* of each worker */
-    float *norm, *square;       /* of each row: x·M x and x·x, x less the mean */
 
     /* What is found, of each anchor: */
     size_t *target; /* targets places, */

@@ -12,23 +12,8 @@
 #define MOST_WORK 2e9      /* anchors × rows of one search, */
 #define FEW_ANCHORS 4096   /* but so many anchors in any case */
 #define LEAST_IMPOSTORS 32 /* of an anchor, half of them the nearest */
-#define POOLED 32768       /* rows that random impostors are from, at most */
+#define POOLED 8192        /* rows that random impostors are from, at most */
 #define GRAIN 65536        /* comparisons of one part of a loop */
-
-static gersh_status make_points(gersh__population *p)
-{
-    size_t k = gersh_dataset_features(p->data);
-    const double *x = gersh_dataset_values(p->data);
-    if (p->point != NULL)
-        return GERSH_OK;
-    p->point = gersh__alloc(p->n, k * sizeof *p->point);
-    if (p->point == NULL)
-        return GERSH_ERROR_MEMORY;
-    for (size_t i = 0; i < p->n; i++)
-        for (size_t f = 0; f < k; f++)
-            p->point[i * k + f] = (float)(x[p->row[i] * k + f] - p->center[f]);
-    return GERSH_OK;
-}
 
 /* How many anchors, and impostors of each, about `count` pairs are enough for. */
 static void set_sizes(gersh__mine *m, size_t count)
@@ -53,9 +38,7 @@ static gersh_status alloc_found(gersh__mine *m, int workers)
     m->pool = gersh__alloc(m->pooled, sizeof *m->pool);
     m->block = gersh__alloc(a / GERSH__MINE_ANCHORS + 2 * m->population->classes + 1, sizeof *m->block);
     m->scratch = gersh__alloc((size_t)workers, sizeof *m->scratch);
-    m->norm = gersh__alloc(n, sizeof *m->norm);
-    m->square = gersh__alloc(n, sizeof *m->square);
-    if (!m->anchor || !m->pool || !m->block || !m->scratch || !m->norm || !m->square)
+    if (!m->anchor || !m->pool || !m->block || !m->scratch)
         return GERSH_ERROR_MEMORY;
     for (int w = 0; w < workers; w++) {
         gersh__mine_block *s = &m->scratch[w];
@@ -100,8 +83,6 @@ static void clear(gersh__mine *m, int workers)
     gersh__free(m->anchor);
     gersh__free(m->pool);
     gersh__free(m->block);
-    gersh__free(m->norm);
-    gersh__free(m->square);
     gersh__free(m->target);
     gersh__free(m->target_count);
     gersh__free(m->impostor);
@@ -276,21 +257,17 @@ static gersh_status assemble(gersh__pairs **out, const gersh__mine *m, const dou
     return status;
 }
 
-gersh_status gersh__pairs_new_mined(gersh__pairs **out, int *complete, gersh__population *population,
-                                    const gersh_metric *metric, size_t count, gersh__random *random,
-                                    gersh__pool *pool)
+gersh_status gersh__pairs_new_mined(gersh__pairs **out, int *complete, const gersh__population *population,
+                                    size_t count, gersh__random *random, gersh__pool *pool)
 {
     int workers = gersh__pool_threads(pool);
     gersh__mine m = {.population = population,
-                     .metric = metric,
                      .k = gersh_dataset_features(population->data),
                      .seed = gersh__random_bits(random) >> 1};
     double *share = gersh__alloc(population->classes, sizeof *share);
     *out = NULL;
     set_sizes(&m, count);
-    gersh_status status = share != NULL ? make_points(population) : GERSH_ERROR_MEMORY;
-    if (status == GERSH_OK)
-        status = alloc_found(&m, workers);
+    gersh_status status = share != NULL ? alloc_found(&m, workers) : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK) {
         choose_anchors(&m, share, random);
         status = alloc_results(&m);

@@ -58,5 +58,7 @@ void gersh__population_free(gersh__population *p)
     gersh__free(p->class_start);
     gersh__free(p->center);
     gersh__free(p->point);
+    gersh__free(p->square);
+    gersh__free(p->norm);
     gersh__free(p);
 }

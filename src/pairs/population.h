@@ -20,13 +20,21 @@ typedef struct gersh__population {
     double similar;      /* pairs of one class, */
     double dissimilar;   /* and of two; without classes all pairs are here */
     double mean_square;  /* squared Euclidean distance of two rows, on average over all pairs */
-    float *point;        /* n × features, less the mean of each: made by the first search for neighbours */
     double *center;      /* of the features */
+
+    /* Made by gersh__population_aim: */
+    const gersh_metric *metric; /* that neighbours are looked for under */
+    float *point;               /* n × features: the rows, less their mean */
+    float *square, *norm;       /* of each point x: x·x, and x·M x */
 } gersh__population;
 
 gersh_status gersh__population_new(gersh__population **out, const gersh_dataset *data,
                                    const double *weight);
 void gersh__population_free(gersh__population *population);
+
+/* Makes ready for searches under the metric, which must outlast them. */
+gersh_status gersh__population_aim(gersh__population *population, const gersh_metric *metric,
+                                   gersh__pool *pool);
 
 /* Which pairs a sum is over. */
 typedef struct gersh__wanted {
@@ -45,14 +53,13 @@ gersh_status gersh__pairs_new_sampled(gersh__pairs **out, const gersh__populatio
 /*
  * Triplets for lmnn with about `count` pairs. Anchors are random rows of each class, all where they are few
  * enough, each with its targets, the nearest rows of its class by Euclidean distance. Impostors are
- * the rows of other classes nearest under the metric, so far as they are within the margin or little beyond,
+ * the rows of other classes nearest under the metric that the population aims at, so far as they are within the margin or little beyond,
  * and some random ones, which stand for all the rest.
  *
  * The value of lmnn is then an unbiased estimate of that over all triplets, at every metric. *complete says
  * that at this metric it is that value: all rows are anchors, and no impostor within the margin was left out.
  */
-gersh_status gersh__pairs_new_mined(gersh__pairs **out, int *complete, gersh__population *population,
-                                    const gersh_metric *metric, size_t count, gersh__random *random,
-                                    gersh__pool *pool);
+gersh_status gersh__pairs_new_mined(gersh__pairs **out, int *complete, const gersh__population *population,
+                                    size_t count, gersh__random *random, gersh__pool *pool);
 
 #endif

@@ -235,32 +235,50 @@ static gersh__knowledge knowledge_of(const gersh_dataset *data)
                                                  : GERSH__NOTHING;
 }
 
+static gersh_status fit_all(gersh_metric **out, gersh_fit_info *info, gersh__fit *fit)
+{
+    gersh__pairs *pairs = NULL;
+    gersh_status status =
+        gersh__pairs_new(&pairs, fit->data, fit->options->weights, 0, NULL, NULL, fit->pool);
+    if (status == GERSH_OK && fit->kind != NULL)
+        status = check_classes(pairs->classes, pairs->class_start);
+    if (status == GERSH_OK)
+        status = fit_listed(out, info, fit, pairs);
+    gersh__pairs_free(pairs);
+    return status;
+}
+
+static gersh_status fit_some(gersh_metric **out, gersh_fit_info *info, gersh__fit *fit,
+                             const gersh__plan *plan)
+{
+    gersh__population *population = NULL;
+    gersh_status status = gersh__population_new(&population, fit->data, fit->options->weights);
+    if (status == GERSH_OK)
+        status = check_classes(population->classes, population->class_start);
+    if (status == GERSH_OK)
+        status = gersh__fit_budget(fit, population->mean_square, "");
+    if (status == GERSH_OK)
+        status = gersh__fit_drawn(out, info, fit, plan, population);
+    gersh__population_free(population);
+    return status;
+}
+
 /* Learns from labels: from all pairs of rows, or from drawn ones. */
 static gersh_status fit_rows(gersh_metric **out, gersh_fit_info *info, gersh__fit *fit)
 {
-    gersh__pairs *pairs = NULL;
-    gersh__population *population = NULL;
+    const double *weights = fit->options->weights;
+    size_t rows = gersh_dataset_rows(fit->data), present = 0;
     gersh__plan plan;
-    gersh_status status = gersh__population_new(&population, fit->data, fit->options->weights);
-    if (status == GERSH_OK && fit->kind != NULL)
-        status = check_classes(population->classes, population->class_start);
-    if (status == GERSH_OK && fit->kind != NULL)
-        status = gersh__objective_check(fit->kind, knowledge_of(fit->data));
+    for (size_t i = 0; i < rows; i++)
+        present += weights == NULL || weights[i] > 0;
+    gersh_status status =
+        fit->kind != NULL ? gersh__objective_check(fit->kind, knowledge_of(fit->data)) : GERSH_OK;
     if (status == GERSH_OK)
-        status = gersh__plan_make(&plan, fit, population->n);
-    if (status == GERSH_OK && plan.choice == GERSH_CHOICE_ALL) {
-        status = gersh__pairs_new(&pairs, fit->data, fit->options->weights, 0, NULL, NULL, fit->pool);
-        if (status == GERSH_OK)
-            status = fit_listed(out, info, fit, pairs);
-        info->memory = plan.memory;
-    } else if (status == GERSH_OK) {
-        status = gersh__fit_budget(fit, population->mean_square, "");
-        if (status == GERSH_OK)
-            status = gersh__fit_drawn(out, info, fit, &plan, population);
-    }
-    gersh__pairs_free(pairs);
-    gersh__population_free(population);
-    return status;
+        status = gersh__plan_make(&plan, fit, present);
+    if (status != GERSH_OK)
+        return status;
+    info->memory = plan.memory;
+    return plan.choice == GERSH_CHOICE_ALL ? fit_all(out, info, fit) : fit_some(out, info, fit, &plan);
 }
 
 static const gersh__solver *find_solver(const char *name)

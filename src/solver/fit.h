@@ -24,8 +24,8 @@ gersh_status gersh__fit_budget(gersh__fit *fit, double mean, const char *of);
  * Learns from the pairs, from the metric `start` on unless NULL. The numbers of `info` are added to: it is 0
  * before the first fit. *width, unless NULL, is the smoothing at the end.
  */
-gersh_status gersh__fit_pairs(gersh_metric **out, gersh_fit_info *info, double *width, const gersh__fit *fit,
-                              const gersh__pairs *pairs, gersh__objective *objective,
+gersh_status gersh__fit_pairs(gersh_metric **out, gersh_fit_info *info, double *width,
+                              const gersh__fit *fit, const gersh__pairs *pairs, gersh__objective *objective,
                               const gersh_metric *start);
 
 /* Which pairs to learn from. */

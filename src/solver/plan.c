@@ -11,15 +11,15 @@
 #include "solver/fit.h"
 
 #define GB 1e9
-#define PROGRAM 48e6           /* the program itself, and its matrix products */
-#define COPIES 3               /* of the rows: as read, kept with the model, and scaled */
-#define ENGINE_BYTES 80        /* of each pair: distances and gradients, and the objective's scratch */
-#define LIST_BYTES 72          /* of each listed pair beyond that, while the list grows */
-#define MOST_ALL_LMNN 1048576  /* pairs up to which lmnn uses all */
-#define LEAST_DRAWN 16384      /* pairs without which no fit is worth while, */
+#define PROGRAM 48e6          /* the program itself, and its matrix products */
+#define COPIES 3              /* of the rows: as read, kept with the model, and scaled */
+#define ENGINE_BYTES 80       /* of each pair: distances and gradients, and the objective's scratch */
+#define LIST_BYTES 72         /* of each listed pair beyond that, while the list grows */
+#define MOST_ALL_LMNN 1048576 /* pairs up to which lmnn uses all */
+#define LEAST_DRAWN 16384     /* pairs without which no fit is worth while, */
 #define MOST_DRAWN 2097152    /* and beyond which a sample gains nothing that could be seen; */
-#define MOST_MINED 524288     /* of lmnn, whose pairs are the ones that matter */
-#define POOLED 32768           /* rows of lmnn beside those near to anchors: those of mined.c */
+#define MOST_MINED 262144     /* of lmnn, whose pairs are the ones that matter */
+#define POOLED 8192           /* rows of lmnn beside those near to anchors: those of mined.c */
 
 static double budget(const gersh__fit *fit)
 {
@@ -57,17 +57,19 @@ static double drawn_bytes(const gersh__fit *fit, double n, double pairs)
         rows = fmin(n, POOLED + 0.7 * pairs);
         search = n * (4 * k + 32) + 8 * pairs;
     }
-    return rows_bytes(fit, n) + 24 * n + search + pairs * (ENGINE_BYTES + LIST_BYTES + (double)fit->kind->room) +
-           sample_bytes(k, rows) + 8 * rows * 64;
+    return rows_bytes(fit, n) + 24 * n + search +
+           pairs * (ENGINE_BYTES + LIST_BYTES + (double)fit->kind->room) + sample_bytes(k, rows) +
+           8 * rows * 64;
 }
 
 static gersh_status refuse(double needed, double allowed, size_t n, int custom)
 {
-    return gersh__fail(GERSH_ERROR_MEMORY,
-                       "memory: a fit to %zu rows%s needs %.3g GB, but %.3g GB are allowed; allow more with "
-                       "--memory, or use fewer rows",
-                       n, custom ? ", all pairs of which a custom objective is a function of," : "",
-                       needed / GB, allowed / GB);
+    return gersh__fail(
+        GERSH_ERROR_MEMORY,
+        "memory: a fit to %zu rows%s needs %.3g GB, but %.3g GB are allowed; allow more with "
+        "--memory, or use fewer rows",
+        n, custom ? ", all pairs of which a custom objective is a function of," : "", needed / GB,
+        allowed / GB);
 }
 
 gersh_status gersh__plan_make(gersh__plan *plan, const gersh__fit *fit, size_t n)
@@ -84,7 +86,8 @@ gersh_status gersh__plan_make(gersh__plan *plan, const gersh__fit *fit, size_t n
     plan->memory = drawn_bytes(fit, rows, LEAST_DRAWN);
     if (plan->memory > allowed)
         return refuse(plan->memory, allowed, n, 0);
-    while (2 * plan->most <= (mined ? MOST_MINED : MOST_DRAWN) && drawn_bytes(fit, rows, 2 * (double)plan->most) <= allowed) {
+    while (2 * plan->most <= (mined ? MOST_MINED : MOST_DRAWN) &&
+           drawn_bytes(fit, rows, 2 * (double)plan->most) <= allowed) {
         plan->most *= 2;
         plan->memory = drawn_bytes(fit, rows, (double)plan->most);
     }
