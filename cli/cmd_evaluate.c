@@ -45,7 +45,8 @@ static void print_heading(const cli_args *args, const gersh_dataset *data, const
            gersh_settings_get(args->settings, "scale"), classifier);
     if (strcmp(classifier, "knn") == 0)
         printf(" with %s neighbours%s", gersh_settings_get(args->settings, "neighbors"),
-               strcmp(gersh_settings_get(args->settings, "votes"), "distance") == 0 ? ", votes by distance" : "");
+               strcmp(gersh_settings_get(args->settings, "votes"), "distance") == 0 ? ", votes by distance"
+                                                                                    : "");
     printf("\n\n  %-10s %-9s", "objective", "solver");
     if (result->regress)
         printf(" %11s  %9s %8s %8s", "RMSE", "std", "R2", "std");

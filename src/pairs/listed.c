@@ -1,13 +1,19 @@
 /* Sums over many listed pairs; see listed.h. */
 #include "pairs/listed.h"
 
+#include <cblas.h>
+#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "linalg/kernels.h"
 
-enum { STRIPE = 64, TILE = 8 }; /* samples of one part of turning, and atoms that are turned together */
+enum {
+    STRIPE = 64,
+    WIDE_STRIPE = 512,
+    TILE = 8
+}; /* samples of one part of turning, and atoms that are turned together */
 
 typedef struct task {
     const gersh__pairs *pairs;
@@ -157,4 +163,42 @@ void gersh__listed_laplacian(const gersh__pairs *pairs, const double *g, size_t 
         task k = {pairs, m, NULL, NULL, g, y + first * pairs->n};
         gersh__pool_run(pairs->pool, (pairs->n + STRIPE - 1) / STRIPE, laplacian_part, &k);
     }
+}
+
+/* U = X W of a stripe of samples, W by columns. */
+static void project_part(void *context, size_t part, int worker)
+{
+    const task *k = context;
+    size_t n = k->pairs->n, begin = part * WIDE_STRIPE;
+    size_t rows = n - begin < WIDE_STRIPE ? n - begin : WIDE_STRIPE;
+    (void)worker;
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasTrans, (int)rows, (int)k->m, (int)k->m, 1.0,
+                k->pairs->x + begin, (int)n, k->t, (int)k->m, 0.0, k->out + begin * k->m, (int)k->m);
+}
+
+/* S = V diag(λ) Vᵀ, so that with U = X V diag(√λ) the distances are those of the rows of U. */
+int gersh__listed_metric(const gersh__pairs *pairs, size_t m, const gersh_atom *atom, const double *weight,
+                         double *scratch, double *d)
+{
+    size_t n = pairs->n, k = pairs->k;
+    double *u = scratch, *factor = u + n * k, *values = factor + k * k, *room = values + k;
+    memset(factor, 0, k * k * sizeof *factor);
+    for (size_t a = 0; a < m; a++) {
+        gersh_atom z = atom[a]; /* the lower triangle by columns */
+        factor[z.i * k + z.i] += weight[a] * z.a * z.a;
+        if (z.i == z.j)
+            continue;
+        factor[z.j * k + z.j] += weight[a] * z.b * z.b;
+        factor[z.i < z.j ? z.i * k + z.j : z.j * k + z.i] += weight[a] * z.a * z.b;
+    }
+    if (LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'L', (lapack_int)k, factor, (lapack_int)k, values, room,
+                           (lapack_int)(k * (GERSH__EIGEN_ROOM - 1))) != 0)
+        return -1;
+    for (size_t e = 0; e < k; e++)
+        for (size_t f = 0; f < k; f++)
+            factor[e * k + f] *= values[e] > 0 ? sqrt(values[e]) : 0.0;
+    gersh__pool_run(pairs->pool, (n + WIDE_STRIPE - 1) / WIDE_STRIPE, project_part,
+                    &(task){pairs, k, factor, NULL, NULL, u});
+    gersh__listed_combine(pairs, k, u, d);
+    return 0;
 }

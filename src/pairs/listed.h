@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "gersh/metric.h"
 #include "pairs/pairs.h"
 
 /* Whether there are enough listed pairs for these functions to pay. */
@@ -21,7 +22,7 @@ static inline int gersh__listed_many(const gersh__pairs *pairs)
  * good as drawn, and always the same. share of 2³² terms are used, all where it is UINT32_MAX, and each counts
  * `factor` times.
  */
-enum { GERSH__ENOUGH = 131072 };
+enum { GERSH__ENOUGH = 32768 };
 
 static inline uint32_t gersh__used_share(size_t terms)
 {
@@ -69,5 +70,15 @@ void gersh__around_free(gersh__around *around);
 /* y = L(g) v for `columns` vectors of n entries each. */
 void gersh__listed_laplacian(const gersh__pairs *pairs, const double *g, size_t columns, const double *v,
                              double *y);
+
+/*
+ * Where there are more atoms than features, sums by features are shorter. d_p += (x_i − x_j)ᵀ S (x_i − x_j) with
+ * S = Σ_a weight_a z_a z_aᵀ. scratch: k · (n + k + GERSH__EIGEN_ROOM) doubles. Returns 0, or −1 with d as it was
+ * where the eigenvalues of S cannot be found.
+ */
+enum { GERSH__EIGEN_ROOM = 40 };
+
+int gersh__listed_metric(const gersh__pairs *pairs, size_t m, const gersh_atom *atom, const double *weight,
+                         double *scratch, double *d);
 
 #endif

@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "linalg/kernels.h"
 #include "pairs/combine.h"
+#include "pairs/listed.h"
 #include "solver/atoms.h"
 #include "solver/weights.h"
 
@@ -52,10 +53,19 @@ static double evaluate(gersh__engine *e, const double *d, double *g)
     return value;
 }
 
+/* Whether sums over many listed pairs are shorter by features than by atoms; the scratch of atoms is enough. */
+static int by_features(const gersh__engine *e)
+{
+    size_t k = e->pairs->k;
+    return gersh__listed_many(e->pairs) && !e->dense && e->atoms > k && e->pairs->n >= k * k;
+}
+
 /* d = base + Σ weight_a (distances of atom a) */
 static void distances(gersh__engine *e, const double *weight, double *d)
 {
     memcpy(d, e->base, e->pairs->count * sizeof *d);
+    if (by_features(e) && gersh__listed_metric(e->pairs, e->atoms, e->atom, weight, e->lt, d) == 0)
+        return;
     gersh__pairs_combine(e->pairs, e->atoms, e->t, weight, e->lt, d);
 }
 
@@ -65,11 +75,23 @@ void gersh__engine_refresh(gersh__engine *e)
     e->value = evaluate(e, e->d, e->g);
 }
 
-/* z_aᵀ G z_a of every atom; returns the gap among them. */
-static double score_atoms(gersh__engine *e)
+/* z_aᵀ G z_a of every atom; returns the gap among them. `current`: the slope is that of g already. */
+static double score_atoms(gersh__engine *e, int current)
 {
     double gap = 0, least = 0;
-    gersh__pairs_scores(e->pairs, e->g, e->atoms, e->t, e->lt, e->score);
+    if (by_features(e)) {
+        if (!current)
+            gersh__slope_update(e->slope, e->g);
+        for (size_t a = 0; a < e->atoms; a++) {
+            gersh_atom z = e->atom[a];
+            e->score[a] = z.a * z.a * e->slope->diagonal[z.i];
+            if (z.i != z.j)
+                e->score[a] += z.b * z.b * e->slope->diagonal[z.j] +
+                               2 * z.a * z.b * gersh__slope_entry(e->slope, z.i, z.j);
+        }
+    } else {
+        gersh__pairs_scores(e->pairs, e->g, e->atoms, e->t, e->lt, e->score);
+    }
     for (size_t a = 0; a < e->atoms; a++) {
         gap += e->theta[a] * e->score[a];
         least = fmin(least, e->score[a]);
@@ -166,7 +188,7 @@ static gersh_status correct_weights(gersh__engine *e, double gap)
 {
     for (int inner = 0; inner < MOST_INNER && e->atoms > 0; inner++) {
         double begin = gersh__clock_seconds();
-        double own = score_atoms(e);
+        double own = score_atoms(e, 0);
         e->seconds_gradient += gersh__clock_seconds() - begin;
         if (inner > 0 && own <= INNER_SHARE * gap)
             break;
@@ -196,7 +218,7 @@ static gersh_status look(gersh__engine *e, gersh__region *region, gersh__candida
     e->seconds_minimizer += end - middle;
     if (status != GERSH_OK)
         return status;
-    score_atoms(e);
+    score_atoms(e, 1);
     *gap = -e->budget * fmin(0, least);
     for (size_t a = 0; a < e->atoms; a++)
         *gap += e->theta[a] * e->score[a];
