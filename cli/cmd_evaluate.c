@@ -414,7 +414,7 @@ const cli_command cli_evaluate = {
         "then 130.",
     .settings =
         "label labels format header ignore task missing categorical weights scale trace rho tol max-iter "
-        "max-time classifier neighbors votes seed threads",
+        "max-time classifier neighbors votes seed threads memory",
     .options = options,
     .example = "gersh evaluate data.csv --objectives glr,mcml --solvers balanced,psd",
     .run = run,

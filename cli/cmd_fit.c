@@ -269,7 +269,7 @@ const cli_command cli_fit = {
         "it.",
     .settings =
         "label labels format header ignore task missing categorical weights scale objective solver trace "
-        "rho tol max-iter max-time init rows-only diagonals-only nuclear seed threads",
+        "rho tol max-iter max-time init rows-only diagonals-only nuclear seed threads memory",
     .options = options,
     .example = "gersh fit data.csv --label class -o model.gersh",
     .run = run,

@@ -161,7 +161,7 @@ const cli_command cli_tune = {
              "--tuned' measures on rows that the search never saw.",
     .settings =
         "label labels format header ignore missing categorical weights scale objective solver trace rho "
-        "tol max-iter neighbors votes seed threads",
+        "tol max-iter neighbors votes seed threads memory",
     .options = options,
     .example = "gersh tune data.csv --label class -o model.gersh",
     .run = run,

@@ -15,22 +15,63 @@ static const char *setting(const gersh_model *model, const char *name)
     return gersh_settings_get(gersh_model_settings(model), name);
 }
 
+/* A whole number with commas between its thousands. */
+static const char *grouped(char text[40], double number)
+{
+    char plain[32];
+    int digits = snprintf(plain, sizeof plain, "%.0f", number), used = 0;
+    for (int i = 0; i < digits && used < 38; i++) {
+        if (i > 0 && (digits - i) % 3 == 0)
+            text[used++] = ',';
+        text[used++] = plain[i];
+    }
+    text[used] = '\0';
+    return text;
+}
+
+/* Which pairs of rows were learned from; models of older files do not say. */
+static void print_pairs(const gersh_model *model)
+{
+    const gersh_fit_info *info = gersh_model_info(model);
+    char used[40], all[40], rows[40];
+    if (info->pairs == 0)
+        return;
+    printf("pairs:       ");
+    if (info->choice == GERSH_CHOICE_ALL) {
+        printf("all %s\n", grouped(used, info->pairs));
+    } else if (info->choice == GERSH_CHOICE_TUPLES) {
+        printf("%s, of the tuples\n", grouped(used, info->pairs));
+    } else {
+        printf("%s of %s, of %s rows: %s, seed %s, %d round%s\n", grouped(used, info->pairs),
+               grouped(all, info->pairs_all), grouped(rows, info->rows_used),
+               info->choice == GERSH_CHOICE_MINED
+                   ? "targets, nearest impostors, and random rows for the others"
+                   : "drawn at random",
+               setting(model, "seed"), info->rounds, info->rounds == 1 ? "" : "s");
+    }
+}
+
 static void print_certificate(const gersh_model *model)
 {
     const gersh_fit_info *info = gersh_model_info(model);
-    int maximized = gersh_objective_is_maximized(gersh__objective_name(model));
-    printf("objective:   %s = %.10g (%s is better)\n", gersh__objective_name(model), info->objective_value,
-           maximized ? "larger" : "smaller");
+    int maximized = gersh_objective_is_maximized(gersh__objective_name(model)),
+        estimate = info->value_error > 0;
+    print_pairs(model);
+    printf("objective:   %s = %.10g ", gersh__objective_name(model), info->objective_value);
+    if (estimate)
+        printf("± %.2g on fresh pairs, 95 %% confidence ", info->value_error);
+    printf("(%s is better)\n", maximized ? "larger" : "smaller");
     printf("solver:      %s, trace at most %.6g, smallest eigenvalue at least %.6g\n",
            setting(model, "solver"), info->budget, info->rho);
     if (!info->has_bound)
         printf("bound:       none\n");
     else if (fabs(info->gap) <= fabs(info->objective_value))
-        printf("bound:       %.10g: certified to be within %.2g %% of the best possible\n", info->bound,
+        printf("bound:       %.10g: %s within %.2g %% of the best possible\n", info->bound,
+               estimate ? "with 95 % confidence" : "certified to be",
                info->gap != 0 ? 100 * fabs(info->gap / info->objective_value) : 0);
     else
-        printf("bound:       %.10g: certified that no value is %s than this\n", info->bound,
-               maximized ? "larger" : "smaller");
+        printf("bound:       %.10g: %s that no value is %s than this\n", info->bound,
+               estimate ? "95 % confidence" : "certified", maximized ? "larger" : "smaller");
     printf("stopped:     %s, after %.3g s and %d iteration%s: %s\n", gersh_stop_name(info->stop),
            info->seconds, info->iterations, info->iterations == 1 ? "" : "s", gersh__stop_sentence(model));
 }

@@ -43,6 +43,9 @@ static void same_info(const gersh_fit_info *a, const gersh_fit_info *b)
     assert_true(a->seconds == b->seconds && a->budget == b->budget && a->rho == b->rho);
     assert_true(a->seconds_gradient == b->seconds_gradient && a->seconds_minimizer == b->seconds_minimizer);
     assert_true(a->seconds_objective == b->seconds_objective && a->seconds_step == b->seconds_step);
+    assert_true(a->choice == b->choice && a->pairs == b->pairs && a->pairs_all == b->pairs_all &&
+                a->rows_used == b->rows_used && a->rounds == b->rounds &&
+                a->value_error == b->value_error && a->memory == b->memory);
 }
 
 static void same_model(const gersh_model *a, const gersh_model *b, int with_data)

@@ -59,6 +59,16 @@ typedef struct gersh_fit_options {
     const gersh_cancel *cancel; /* or NULL; the best metric so far is then returned */
 } gersh_fit_options;
 
+/* Which pairs of rows a fit learned from. */
+typedef enum gersh_pair_choice {
+    GERSH_CHOICE_ALL,     /* all pairs */
+    GERSH_CHOICE_TUPLES,  /* those of the tuples */
+    GERSH_CHOICE_SAMPLED, /* random ones, that stand for all */
+    GERSH_CHOICE_MINED /* of lmnn: targets, the nearest impostors, and random rows that stand for the others */
+} gersh_pair_choice;
+
+GERSH_API const char *gersh_pair_choice_name(gersh_pair_choice choice); /* "all", "tuples", ... */
+
 typedef struct gersh_fit_info {
     double objective_value;
     int has_bound;
@@ -73,6 +83,15 @@ typedef struct gersh_fit_info {
     double rho;
     double seconds_gradient, seconds_minimizer, seconds_objective, seconds_step; /* where the time went */
     double seconds_eigen; /* in eigenvectors and eigen-decompositions of M */
+
+    gersh_pair_choice choice;
+    double pairs;       /* that the fit learned from, at last */
+    double pairs_all;   /* that there are: of all rows, or of the tuples */
+    double rows_used;   /* that occur in these pairs */
+    int rounds;         /* of drawing pairs and learning from them; 1 for all pairs and tuples */
+    double value_error; /* 0: objective_value is that of all pairs. Else it is an estimate from fresh pairs,
+                           off by at most this with a confidence of 95 %, and `bound` holds with 95 % */
+    double memory;      /* bytes that the fit takes at most, by reckoning before it began */
 } gersh_fit_info;
 
 /*

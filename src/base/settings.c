@@ -79,6 +79,10 @@ static const gersh_setting_info table[GERSH__SETTINGS] = {
                      "seed of the random numbers; the same seed gives the same result"},
     [GERSH__THREADS] = {"threads", GERSH_SETTING_WHOLE, GERSH_SETTINGS_RUN, "0", NULL, 0, 1024, "N",
                         "number of threads; 0 is one for each core"},
+    [GERSH__MEMORY] =
+        {"memory", GERSH_SETTING_NUMBER, GERSH_SETTINGS_RUN, "auto", "auto", 0, DBL_MAX, "GB",
+         "most memory of a fit, in GB; all pairs of rows are used where they fit into it, else "
+         "a sample of them; auto is half of the machine's"},
 };
 
 struct gersh_settings {

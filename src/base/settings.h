@@ -33,6 +33,7 @@ enum {
     GERSH__VOTES,
     GERSH__SEED,
     GERSH__THREADS,
+    GERSH__MEMORY,
     GERSH__SETTINGS
 };
 

@@ -53,6 +53,29 @@ static double gather(size_t n, const double *entry, const size_t *index, const d
     return sum;
 }
 
+static double distance(size_t n, const double *x, const double *y)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t a = 0; a < n; a++)
+        sum += (x[a] - y[a]) * (x[a] - y[a]);
+    return sum;
+}
+
+static void add_squares(size_t n, double factor, const double *x, const double *y, double *s)
+{
+#pragma omp simd
+    for (size_t a = 0; a < n; a++)
+        s[a] += factor * ((x[a] - y[a]) * (x[a] - y[a]));
+}
+
+static void set_squares(size_t n, double factor, const double *x, const double *y, double *out)
+{
+#pragma omp simd
+    for (size_t a = 0; a < n; a++)
+        out[a] = factor * ((x[a] - y[a]) * (x[a] - y[a]));
+}
+
 static double smallest(size_t n, const double *x)
 {
     enum { lanes = 8 };
@@ -448,6 +471,9 @@ const gersh__kernels JOIN(gersh__kernels_, GERSH__LEVEL) = {
     .standardize = standardize,
     .radius = radius,
     .gather = gather,
+    .distance = distance,
+    .add_squares = add_squares,
+    .set_squares = set_squares,
     .pair_values = pair_values,
     .disc_values = disc_values,
     .outside = outside,

@@ -25,6 +25,12 @@ typedef struct gersh__kernels {
     /* Σ_e entry_e x[index_e]: a row of a sparse matrix times a vector */
     double (*gather)(size_t n, const double *entry, const size_t *index, const double *x);
 
+    /* Two samples' values under n atoms, x and y: Σ_a (x_a − y_a)²; s_a += factor (x_a − y_a)²; and
+     * out_a = factor (x_a − y_a)² */
+    double (*distance)(size_t n, const double *x, const double *y);
+    void (*add_squares)(size_t n, double factor, const double *x, const double *y, double *s);
+    void (*set_squares)(size_t n, double factor, const double *x, const double *y, double *out);
+
     /*
      * Rows of pairs: one sample, whose own values are scalars, against n others, whose values are arrays.
      */

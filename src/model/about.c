@@ -79,18 +79,42 @@ static gersh_status read_settings(gersh_model *model, json_t *settings)
     return GERSH_OK;
 }
 
+/* Which pairs the fit learned from. */
+static gersh_status read_pairs(gersh_fit_info *info, json_t *pairs)
+{
+    const char *choice = "";
+    json_error_t error;
+    if (pairs == NULL)
+        return GERSH_OK;
+    if (json_unpack_ex(pairs, &error, JSON_STRICT, "{s:s, s:F, s:F, s:F, s:i, s:F, s:F}", "choice", &choice,
+                       "count", &info->pairs, "all", &info->pairs_all, "rows", &info->rows_used, "rounds",
+                       &info->rounds, "value_error", &info->value_error, "memory", &info->memory) != 0)
+        return gersh__fail(GERSH_ERROR_INPUT, "the record of the pairs is damaged: %s", error.text);
+    int which = GERSH_CHOICE_ALL;
+    while (which <= GERSH_CHOICE_MINED &&
+           strcmp(gersh_pair_choice_name((gersh_pair_choice)which), choice) != 0)
+        which++;
+    if (which > GERSH_CHOICE_MINED || !(info->pairs >= 0) || !(info->pairs_all >= 0) ||
+        !(info->rows_used >= 0) || info->rounds < 0 || !(info->value_error >= 0) || !(info->memory >= 0))
+        return gersh__fail(GERSH_ERROR_INPUT,
+                           "the record of the pairs has an unknown choice of them or a negative number");
+    info->choice = (gersh_pair_choice)which;
+    return GERSH_OK;
+}
+
 static gersh_status read_fit(gersh_fit_info *info, json_t *fit)
 {
     json_error_t error;
-    json_t *bound = NULL, *gap = NULL;
+    json_t *bound = NULL, *gap = NULL, *pairs = NULL;
     const char *stop = NULL;
-    if (json_unpack_ex(
-            fit, &error, JSON_STRICT, "{s:F, s:o, s:o, s:i, s:i, s:F, s:s, s:F, s:F, s:F, s:F, s:F, s:F}",
-            "objective_value", &info->objective_value, "bound", &bound, "gap", &gap, "iterations",
-            &info->iterations, "newton_steps", &info->newton_steps, "seconds", &info->seconds, "stop",
-            &stop, "budget", &info->budget, "rho", &info->rho, "seconds_gradient", &info->seconds_gradient,
-            "seconds_minimizer", &info->seconds_minimizer, "seconds_objective", &info->seconds_objective,
-            "seconds_step", &info->seconds_step) != 0)
+    if (json_unpack_ex(fit, &error, JSON_STRICT,
+                       "{s:F, s:o, s:o, s:i, s:i, s:F, s:s, s:F, s:F, s:F, s:F, s:F, s:F, s?o}",
+                       "objective_value", &info->objective_value, "bound", &bound, "gap", &gap,
+                       "iterations", &info->iterations, "newton_steps", &info->newton_steps, "seconds",
+                       &info->seconds, "stop", &stop, "budget", &info->budget, "rho", &info->rho,
+                       "seconds_gradient", &info->seconds_gradient, "seconds_minimizer",
+                       &info->seconds_minimizer, "seconds_objective", &info->seconds_objective,
+                       "seconds_step", &info->seconds_step, "pairs", &pairs) != 0)
         return gersh__fail(GERSH_ERROR_INPUT, "the record of the fit is damaged: %s", error.text);
     info->has_bound = json_is_number(bound) && json_is_number(gap);
     if (!info->has_bound && !(json_is_null(bound) && json_is_null(gap)))
@@ -105,7 +129,7 @@ static gersh_status read_fit(gersh_fit_info *info, json_t *fit)
         return gersh__fail(GERSH_ERROR_INPUT,
                            "the record of the fit has an unknown reason to stop or a negative number");
     info->stop = (gersh_stop)which;
-    return GERSH_OK;
+    return read_pairs(info, pairs);
 }
 
 /* Tuples of that kind; how many is not known yet. */

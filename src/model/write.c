@@ -229,16 +229,23 @@ static json_t *settings_json(const gersh_settings *settings)
     return object;
 }
 
+static json_t *pairs_json(const gersh_fit_info *info)
+{
+    return json_pack("{s:s, s:f, s:f, s:f, s:i, s:f, s:f}", "choice", gersh_pair_choice_name(info->choice),
+                     "count", info->pairs, "all", info->pairs_all, "rows", info->rows_used, "rounds",
+                     info->rounds, "value_error", info->value_error, "memory", info->memory);
+}
+
 static json_t *fit_json(const gersh_fit_info *info)
 {
-    return json_pack("{s:f, s:o, s:o, s:i, s:i, s:f, s:s, s:f, s:f, s:f, s:f, s:f, s:f}", "objective_value",
-                     info->objective_value, "bound", info->has_bound ? json_real(info->bound) : json_null(),
-                     "gap", info->has_bound ? json_real(info->gap) : json_null(), "iterations",
-                     info->iterations, "newton_steps", info->newton_steps, "seconds", info->seconds, "stop",
-                     gersh_stop_name(info->stop), "budget", info->budget, "rho", info->rho,
-                     "seconds_gradient", info->seconds_gradient, "seconds_minimizer",
-                     info->seconds_minimizer, "seconds_objective", info->seconds_objective, "seconds_step",
-                     info->seconds_step);
+    return json_pack(
+        "{s:f, s:o, s:o, s:i, s:i, s:f, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "objective_value",
+        info->objective_value, "bound", info->has_bound ? json_real(info->bound) : json_null(), "gap",
+        info->has_bound ? json_real(info->gap) : json_null(), "iterations", info->iterations,
+        "newton_steps", info->newton_steps, "seconds", info->seconds, "stop", gersh_stop_name(info->stop),
+        "budget", info->budget, "rho", info->rho, "seconds_gradient", info->seconds_gradient,
+        "seconds_minimizer", info->seconds_minimizer, "seconds_objective", info->seconds_objective,
+        "seconds_step", info->seconds_step, "pairs", pairs_json(info));
 }
 
 static json_t *rules_json(const gersh_model *model)
@@ -331,7 +338,8 @@ static gersh_status check_finite(const gersh_fit_info *info)
                              info->seconds_gradient,
                              info->seconds_minimizer,
                              info->seconds_objective,
-                             info->seconds_step};
+                             info->seconds_step,
+                             info->value_error};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
         if (!isfinite(values[i]))
             return gersh__fail(

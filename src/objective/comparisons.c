@@ -21,17 +21,19 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "linalg/kernels.h"
 #include "objective/kinds.h"
 #include "objective/separable.h"
+#include "pairs/listed.h"
 
-#define MU 0.5
+#define MU GERSH__LMNN_MU
 #define NO_WIDTH 1e-300 /* stands for the width 0 */
 #define BLOCK 256       /* terms of one product of the Hessian */
 
 typedef struct compared {
     gersh__objective base;
     double *alpha, *beta; /* of each comparison at the last gradient */
-    double *pull;         /* lmnn, of each pair: the factor of x in the first sum */
+    const double *pull;   /* lmnn, of each pair: the factor of x in the first sum */
     double *frozen;       /* lsml, of each pair: 1 where the rows have the same features */
 } compared;
 
@@ -72,14 +74,16 @@ static gersh_status init_lmnn(gersh__objective *objective, const gersh_settings 
     compared *s = (compared *)objective;
     const gersh__pairs *pairs = objective->pairs;
     const gersh__comparisons *c = pairs->compared;
-    s->pull = objective->scratch;
-    double *seen =
-        s->pull + pairs->count; /* two of each pair: whether one end, or the other, was a first row */
+    double *pull = objective->scratch, *seen = pull + pairs->count; /* two of each pair: whether one end, or
+                                                                       the other, was a first row */
+    s->pull = c->pull != NULL ? c->pull : pull;
+    if (c->pull != NULL)
+        return init(objective, settings);
     for (size_t t = 0; t < c->count; t++) {
         size_t p = c->near[t], i = pairs->first[p], j = pairs->second[p];
         double *mark = &seen[2 * p + (c->anchor != NULL && c->anchor[t] == j)];
         if (*mark == 0)
-            s->pull[p] += (1 - MU) * (pairs->weight != NULL ? pairs->weight[i] * pairs->weight[j] : 1.0);
+            pull[p] += (1 - MU) * (pairs->weight != NULL ? pairs->weight[i] * pairs->weight[j] : 1.0);
         *mark = 1;
     }
     return init(objective, settings);
@@ -106,32 +110,72 @@ static term term_lmnn(double x, double y, double width)
     return (term){slope * over / 2, slope, -slope, root, root};
 }
 
+typedef struct task {
+    compared *s;
+    double width, least;
+    const double *d;
+    double *g;
+    double partial[GERSH__MOST_PARTS];
+} task;
+
+/* The first sum, and the gradient set to what it gives. */
+static void pull_part(void *context, size_t part, int worker)
+{
+    task *k = context;
+    const gersh__pairs *pairs = k->s->base.pairs;
+    int lsml = k->s->frozen != NULL;
+    double value = 0;
+    (void)worker;
+    for (size_t p = pairs->part[part]; p < pairs->part[part + 1]; p++) {
+        double slope = lsml ? 0.0 : k->s->pull[p];
+        value += slope != 0 ? slope * k->d[p] : 0.0;
+        if (k->g != NULL)
+            k->g[p] = slope;
+    }
+    k->partial[part] = value;
+}
+
+static void term_part(void *context, size_t part, int worker)
+{
+    task *k = context;
+    compared *s = k->s;
+    const gersh__comparisons *c = s->base.pairs->compared;
+    int lsml = s->frozen != NULL;
+    size_t begin = c->part != NULL ? c->part[part] : 0,
+           end = c->part != NULL ? c->part[part + 1] : c->count;
+    double value = 0;
+    (void)worker;
+    for (size_t t = begin; t < end; t++) {
+        size_t near = c->near[t], far = c->far[t];
+        term one =
+            lsml ? term_lsml(k->d[near], k->d[far], k->least, s->frozen[near] != 0, s->frozen[far] != 0)
+                 : term_lmnn(k->d[near], k->d[far], k->width);
+        value += c->weight[t] * one.value;
+        if (k->g == NULL)
+            continue;
+        double root = sqrt(c->weight[t]);
+        k->g[near] += c->weight[t] * one.near;
+        k->g[far] += c->weight[t] * one.far;
+        s->alpha[t] = root * one.alpha;
+        s->beta[t] = root * one.beta;
+    }
+    k->partial[part] = value;
+}
+
 /* F at the smoothing `width`; with g the gradient, and what the Hessian needs. */
 static double sum_terms(compared *s, double width, const double *d, double *g)
 {
     const gersh__pairs *pairs = s->base.pairs;
     const gersh__comparisons *c = pairs->compared;
     int lsml = s->frozen != NULL;
-    double least = lsml && g != NULL ? sqrt(gersh__root_floor(pairs->count, d)) : 0, value = 0;
-    for (size_t p = 0; p < pairs->count; p++) {
-        double slope = lsml ? 0.0 : s->pull[p];
-        value += slope != 0 ? slope * d[p] : 0.0;
-        if (g != NULL)
-            g[p] = slope;
-    }
-    for (size_t t = 0; t < c->count; t++) {
-        size_t near = c->near[t], far = c->far[t];
-        term one = lsml ? term_lsml(d[near], d[far], least, s->frozen[near] != 0, s->frozen[far] != 0)
-                        : term_lmnn(d[near], d[far], width);
-        value += c->weight[t] * one.value;
-        if (g == NULL)
-            continue;
-        double root = sqrt(c->weight[t]);
-        g[near] += c->weight[t] * one.near;
-        g[far] += c->weight[t] * one.far;
-        s->alpha[t] = root * one.alpha;
-        s->beta[t] = root * one.beta;
-    }
+    task k = {s, width, lsml && g != NULL ? sqrt(gersh__root_floor(pairs->count, d)) : 0, d, g, {0}};
+    double value = 0;
+    gersh__pairs_run(pairs, pull_part, &k);
+    for (size_t part = 0; part < pairs->parts; part++)
+        value += k.partial[part];
+    gersh__pool_run(c->parts > 1 ? pairs->pool : NULL, c->parts, term_part, &k);
+    for (size_t part = 0; part < c->parts; part++)
+        value += k.partial[part];
     return value;
 }
 
@@ -158,49 +202,73 @@ static void curvature(gersh__objective *objective, const double *d, const double
     }
 }
 
-/* h += the products of a block of terms, the lower triangle by columns. */
-static void add_block(const compared *s, const size_t *which, size_t count, size_t m, const double *t,
-                      double *rows, double *h)
+typedef struct gram {
+    const compared *s;
+    size_t m;
+    uint32_t share;
+    const double *turned; /* n × m */
+    double *sums;         /* m × m for each part, */
+    double *rows;         /* and BLOCK × m for each worker */
+} gram;
+
+/* α times the distances of the near pair less β times those of the far one, under each atom. */
+static void set_row(const gram *k, size_t t, double *row)
 {
-    const gersh__pairs *pairs = s->base.pairs;
-    const gersh__comparisons *c = pairs->compared;
-    for (size_t a = 0; a < m; a++) {
-        const double *along = t + a * pairs->n;
-        for (size_t e = 0; e < count; e++) {
-            size_t near = c->near[which[e]], far = c->far[which[e]];
-            double x = along[pairs->first[near]] - along[pairs->second[near]],
-                   y = along[pairs->first[far]] - along[pairs->second[far]];
-            rows[a * count + e] = s->alpha[which[e]] * x * x - s->beta[which[e]] * y * y;
+    const gersh__kernels *kernels = gersh__kernels_here();
+    const gersh__pairs *pairs = k->s->base.pairs;
+    size_t near = pairs->compared->near[t], far = pairs->compared->far[t], m = k->m;
+    kernels->set_squares(m, k->s->alpha[t], k->turned + pairs->first[near] * m,
+                         k->turned + pairs->second[near] * m, row);
+    kernels->add_squares(m, -k->s->beta[t], k->turned + pairs->first[far] * m,
+                         k->turned + pairs->second[far] * m, row);
+}
+
+/* The products of a part of the terms, the lower triangle by columns. */
+static void gram_part(void *context, size_t part, int worker)
+{
+    const gram *k = context;
+    const gersh__comparisons *c = k->s->base.pairs->compared;
+    size_t begin = c->part != NULL ? c->part[part] : 0,
+           end = c->part != NULL ? c->part[part + 1] : c->count;
+    size_t m = k->m, filled = 0;
+    double *h = k->sums + part * m * m, *rows = k->rows + (size_t)worker * BLOCK * m;
+    memset(h, 0, m * m * sizeof *h);
+    for (size_t t = begin; t < end; t++) {
+        if ((k->s->alpha[t] != 0 || k->s->beta[t] != 0) && gersh__is_used(t, k->share))
+            set_row(k, t, rows + m * filled++);
+        if (filled == BLOCK || (filled > 0 && t + 1 == end)) {
+            cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)m, (int)filled, 1.0, rows, (int)m,
+                        1.0, h, (int)m);
+            filled = 0;
         }
     }
-    if (count > 0)
-        cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, (int)m, (int)count, 1.0, rows, (int)count, 1.0,
-                    h, (int)m);
 }
 
 static gersh_status hessian(gersh__objective *objective, const double *d, size_t m, const double *t,
                             double *h)
 {
     compared *s = (compared *)objective;
-    size_t terms = objective->pairs->compared->count, which[BLOCK], taken = 0;
+    const gersh__pairs *pairs = objective->pairs;
+    const gersh__comparisons *c = pairs->compared;
+    size_t workers = c->parts > 1 ? (size_t)gersh__pool_threads(pairs->pool) : 1, curved = 0;
     (void)d;
-    gersh_status status = gersh__objective_work(objective, BLOCK * m);
+    gersh_status status = gersh__objective_work(objective, m * (pairs->n + m * c->parts + BLOCK * workers));
     if (status != GERSH_OK)
         return status;
-    memset(h, 0, m * m * sizeof *h);
-    gersh__blas_hold();
-    for (size_t e = 0; e < terms; e++) {
-        if (s->alpha[e] != 0 || s->beta[e] != 0)
-            which[taken++] = e;
-        if (taken == BLOCK || e + 1 == terms) {
-            add_block(s, which, taken, m, t, objective->work, h);
-            taken = 0;
+    double *turned = objective->work, *sums = turned + m * pairs->n;
+    for (size_t e = 0; e < c->count; e++)
+        curved += s->alpha[e] != 0 || s->beta[e] != 0;
+    gram k = {s, m, gersh__used_share(curved), turned, sums, sums + m * m * c->parts};
+    gersh__listed_turn(pairs, m, t, NULL, turned);
+    gersh__pool_run(c->parts > 1 ? pairs->pool : NULL, c->parts, gram_part, &k);
+    for (size_t a = 0; a < m; a++) {
+        for (size_t b = a; b < m; b++) {
+            double sum = 0;
+            for (size_t part = 0; part < c->parts; part++)
+                sum += sums[(part * m + a) * m + b];
+            h[a * m + b] = h[b * m + a] = sum * gersh__used_factor(k.share);
         }
     }
-    gersh__blas_release();
-    for (size_t a = 0; a < m; a++)
-        for (size_t b = a + 1; b < m; b++)
-            h[b * m + a] = h[a * m + b];
     return GERSH_OK;
 }
 

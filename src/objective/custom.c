@@ -114,6 +114,7 @@ static const gersh__objective_kind kind = {
     .name = "custom",
     .help = "a function of the caller's own",
     .takes = ~0,
+    .room = 32, /* rows of pairs, and the products of gersh__objective_hessian */
     .state_size = sizeof(custom),
     .init = init,
     .clear = clear,

@@ -26,6 +26,7 @@ const gersh__objective_kind gersh__deml = {
     .maximized = 1,
     .steep = 1,
     .takes = GERSH__CLASSES | GERSH__PAIRS,
+    .draws = GERSH__DRAWS_DISSIMILAR,
     .state_size = sizeof(gersh__separable),
     .init = init,
     .clear = gersh__separable_clear,

@@ -17,13 +17,13 @@ static gersh_status set_targets(gersh__objective *objective)
 {
     gersh__separable *s = (gersh__separable *)objective;
     const gersh__pairs *pairs = objective->pairs;
-    const double *z = pairs->target, *w = pairs->weight;
+    const double *z = pairs->target;
     for (size_t p = 0, i = 1, j = 0; p < pairs->count; p++) {
         if (pairs->first != NULL) {
             i = pairs->first[p];
             j = pairs->second[p];
         }
-        s->c[p] = (z[i] - z[j]) * (z[i] - z[j]) * (w != NULL ? w[i] * w[j] : 1.0);
+        s->c[p] = (z[i] - z[j]) * (z[i] - z[j]) * gersh__pairs_weight(pairs, p, i, j);
         if (!isfinite(s->c[p]))
             return gersh__fail(
                 GERSH_ERROR_INPUT,
@@ -57,6 +57,7 @@ const gersh__objective_kind gersh__glr = {
     .help = "graph Laplacian regulariser: labels should change little between close samples",
     .nonnegative = 1,
     .takes = GERSH__CLASSES | GERSH__TARGETS | GERSH__PAIRS,
+    .draws = GERSH__DRAWS_DISSIMILAR,
     .state_size = sizeof(gersh__separable),
     .init = init,
     .clear = gersh__separable_clear,

@@ -24,8 +24,8 @@
 #include "linalg/kernels.h"
 #include "objective/kinds.h"
 
-#define MU 0.5
-#define TARGETS 3
+#define MU GERSH__LMNN_MU
+#define TARGETS GERSH__LMNN_TARGETS
 #define NO_WIDTH 1e-300 /* stands for the width 0 */
 #define BLOCK 256       /* terms of one product of the Hessian */
 
@@ -345,6 +345,8 @@ const gersh__objective_kind gersh__lmnn = {
     .nonnegative = 1,
     .takes = GERSH__CLASSES,
     .smoothed = 1,
+    .draws = GERSH__DRAWS_TRIPLETS,
+    .room = 120,
     .state_size = sizeof(lmnn),
     .init = init,
     .clear = clear,

@@ -63,7 +63,7 @@ static gersh_status set_pair(lsml *s, size_t pair, size_t i, size_t j)
 {
     const gersh__pairs *pairs = s->base.pairs;
     int same = gersh__pairs_similar(pairs, pair, i, j);
-    double weight = pairs->weight != NULL ? pairs->weight[i] * pairs->weight[j] : 1.0;
+    double weight = gersh__pairs_weight(pairs, pair, i, j);
     s->weight[pair] = same ? -weight : weight;
     if (same || !gersh__same_features(pairs, i, j))
         return GERSH_OK;
@@ -139,7 +139,7 @@ static gersh__entry *sorted(lsml *s, const double *d, size_t *count)
  * it. */
 static double sweep_up(const lsml *s, const gersh__entry *entries, size_t count, double *g)
 {
-    int weighted = s->base.pairs->weight != NULL;
+    int weighted = s->base.pairs->weight != NULL || s->base.pairs->share != NULL;
     double value = 0, at = 0, a0 = 0, a1 = 0, a2 = 0;
     for (size_t e = 0; e < count; e++) {
         size_t mark = entries[e].pair;
@@ -346,6 +346,8 @@ const gersh__objective_kind gersh__lsml = {
     .help = "no pair of one class should be farther apart than a pair of different classes",
     .nonnegative = 1,
     .takes = GERSH__CLASSES | GERSH__PAIRS,
+    .draws = GERSH__DRAWS_DISSIMILAR | GERSH__DRAWS_SIMILAR,
+    .room = 56,
     .state_size = sizeof(lsml),
     .init = init,
     .clear = clear,

@@ -27,13 +27,21 @@ typedef struct mcml_pairs {
 
 static double weight(const mcml_pairs *s, size_t sample)
 {
-    return s->base.pairs->weight != NULL ? s->base.pairs->weight[sample] : 1.0;
+    const gersh__pairs *pairs = s->base.pairs;
+    return pairs->weight != NULL ? pairs->each * pairs->weight[sample] : pairs->each;
 }
 
 static size_t partner(const mcml_pairs *s, size_t pair, size_t sample)
 {
     const gersh__pairs *pairs = s->base.pairs;
     return pairs->first[pair] == sample ? pairs->second[pair] : pairs->first[pair];
+}
+
+/* Weight of the sample's partner in the pair, as one of its partners. */
+static double partner_weight(const mcml_pairs *s, size_t pair, size_t sample)
+{
+    double w = weight(s, partner(s, pair, sample));
+    return s->base.pairs->share != NULL ? w * s->base.pairs->share[pair] : w;
 }
 
 /* w_i Q of the pair, as seen from the sample. */
@@ -79,7 +87,7 @@ static gersh_status init(gersh__objective *objective, const gersh_settings *sett
         int dissimilar = 0;
         for (size_t e = s->start[i]; e < s->start[i + 1]; e++) {
             size_t p = s->pair[e];
-            s->mates[i] += pairs->similar[p] ? weight(s, partner(s, p, i)) : 0.0;
+            s->mates[i] += pairs->similar[p] ? partner_weight(s, p, i) : 0.0;
             dissimilar |= !pairs->similar[p];
         }
         useful |= dissimilar && s->mates[i] > 0;
@@ -109,13 +117,13 @@ static double add_sample(mcml_pairs *s, size_t i, const double *d, double *g)
         low = fmin(low, d[s->pair[e]]);
     for (size_t e = s->start[i]; e < s->start[i + 1]; e++) {
         size_t p = s->pair[e];
-        double w = weight(s, partner(s, p, i));
+        double w = partner_weight(s, p, i);
         z += w * exp(low - d[p]);
         pull += similar[p] ? w * (d[p] - low) : 0.0;
     }
     for (size_t e = s->start[i]; g != NULL && e < s->start[i + 1]; e++) {
         size_t p = s->pair[e];
-        double w = weight(s, partner(s, p, i)), *flow = flow_of(s, p, i);
+        double w = partner_weight(s, p, i), *flow = flow_of(s, p, i);
         *flow = own * w * exp(low - d[p]) / z;
         g[p] += (similar[p] ? own * w / s->mates[i] : 0.0) - *flow;
     }

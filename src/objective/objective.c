@@ -110,6 +110,11 @@ static const gersh__objective_kind *choose(const gersh__objective_kind *kind, ge
     return NULL;
 }
 
+gersh_status gersh__objective_check(const gersh__objective_kind *kind, gersh__knowledge known)
+{
+    return choose(kind, known) != NULL ? GERSH_OK : refuse(kind, known);
+}
+
 gersh_status gersh__objective_new(gersh__objective **out, const gersh__objective_kind *kind,
                                   const gersh__pairs *pairs, const gersh_settings *settings)
 {

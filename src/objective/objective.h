@@ -16,6 +16,9 @@
 
 typedef struct gersh__objective gersh__objective;
 
+/* What is drawn for an objective where there are too many pairs, as bits. */
+enum { GERSH__DRAWS_DISSIMILAR = 1, GERSH__DRAWS_SIMILAR = 2, GERSH__DRAWS_TRIPLETS = 4 };
+
 typedef struct gersh__objective_kind {
     const char *name;
     const char *help;  /* a line for lists */
@@ -24,6 +27,8 @@ typedef struct gersh__objective_kind {
     int takes;         /* what it can learn from: a sum of gersh__knowledge */
     int steep;         /* its slope is infinite where all distances are 0: no place to begin at */
     int smoothed;      /* F is a smooth lower bound of the true value, closer as `width` shrinks */
+    int draws;         /* of classes or targets: the pairs that it is a function of */
+    size_t room;       /* bytes of its own for each pair, besides `scratch` */
     size_t state_size; /* of the struct that starts with gersh__objective */
 
     /* Fills the state after the common part is set; 0-initialised before. Refuses what it cannot do. */
@@ -61,6 +66,9 @@ struct gersh__objective {
 
 /* The kind of that name; NULL and a message that lists the names when there is none. */
 const gersh__objective_kind *gersh__objective_find(const char *name);
+
+/* Fails with one sentence where no kind of that name can learn from this, and says what to use instead. */
+gersh_status gersh__objective_check(const gersh__objective_kind *kind, gersh__knowledge known);
 
 /*
  * An objective of that kind, or of the one of the same name that takes what the pairs know. Where there is

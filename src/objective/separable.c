@@ -59,7 +59,7 @@ void gersh__separable_set_different(gersh__objective *objective, double factor, 
     for (size_t p = 0; p < pairs->count; p++) {
         size_t i = pairs->first[p], j = pairs->second[p];
         if (!gersh__pairs_similar(pairs, p, i, j) && (!distinct_only || !gersh__same_features(pairs, i, j)))
-            s->c[p] = w != NULL ? factor * w[i] * w[j] : factor;
+            s->c[p] = factor * gersh__pairs_weight(pairs, p, i, j);
     }
 }
 
@@ -133,5 +133,5 @@ gersh_status gersh__separable_hessian(gersh__objective *objective, const double 
 {
     gersh__separable *s = (gersh__separable *)objective;
     (void)d;
-    return gersh__pairs_gram(objective->pairs, s->second, m, t, h);
+    return gersh__pairs_gram_estimate(objective->pairs, s->second, m, t, h);
 }

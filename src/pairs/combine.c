@@ -5,6 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/kernels.h"
+#include "pairs/listed.h"
+
 enum { FEW_SAMPLES = 32, FEW_ATOMS = 4, STRIPE = 64 };
 
 /* What the stripes of samples share. */
@@ -39,6 +42,11 @@ void gersh__pairs_combine(const gersh__pairs *pairs, size_t m, const double *t, 
                           double *scratch, double *d)
 {
     size_t n = pairs->n;
+    if (gersh__listed_many(pairs)) {
+        gersh__listed_turn(pairs, m, t, weight, scratch);
+        gersh__listed_combine(pairs, m, scratch, d);
+        return;
+    }
     if (pairs->first != NULL || n <= FEW_SAMPLES || m <= FEW_ATOMS) {
         for (size_t a = 0; a < m; a++)
             if (weight[a] != 0)
@@ -56,4 +64,18 @@ void gersh__pairs_combine(const gersh__pairs *pairs, size_t m, const double *t, 
     }
     product p = {pairs, m, scratch, diagonal, d};
     gersh__pool_run(pairs->pool, (n + STRIPE - 1) / STRIPE, stripe, &p);
+}
+
+void gersh__pairs_scores(const gersh__pairs *pairs, const double *g, size_t m, const double *t,
+                         double *scratch, double *score)
+{
+    size_t n = pairs->n;
+    if (gersh__listed_many(pairs)) {
+        gersh__listed_turn(pairs, m, t, NULL, scratch);
+        gersh__listed_scores(pairs, g, m, scratch, scratch + m * n, score);
+        return;
+    }
+    gersh__pairs_laplacian(pairs, g, m, t, scratch);
+    for (size_t a = 0; a < m; a++)
+        score[a] = gersh__kernels_here()->dot(n, t + a * n, scratch + a * n);
 }

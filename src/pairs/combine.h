@@ -1,4 +1,4 @@
-/* D of a whole metric at once. */
+/* D of a whole metric at once, and D* seen through its atoms. */
 #ifndef GERSH_SRC_PAIRS_COMBINE_H
 #define GERSH_SRC_PAIRS_COMBINE_H
 
@@ -10,5 +10,12 @@
  */
 void gersh__pairs_combine(const gersh__pairs *pairs, size_t m, const double *t, const double *weight,
                           double *scratch, double *d);
+
+/*
+ * score_a = Σ_p g_p (t_ia − t_ja)² = z_aᵀ D*(g) z_a for the m atoms with the projections t. scratch:
+ * m · (n + GERSH__MOST_PARTS) doubles.
+ */
+void gersh__pairs_scores(const gersh__pairs *pairs, const double *g, size_t m, const double *t,
+                         double *scratch, double *score);
 
 #endif

@@ -4,14 +4,16 @@
  * Blocks of pairs become a matrix of a row for each pair, √|c_p| a_p, whose product with itself BLAS adds
  * to h; a block with negative c_p is done once for each sign. Pairs with c_p = 0 at either end of a row of
  * pairs are left out: with the samples in the order of classes those are the pairs of, or between, classes.
+ * Listed pairs with c_p = 0 are left out one by one.
  */
 #include <cblas.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "linalg/kernels.h"
-#include "pairs/pairs.h"
+#include "pairs/listed.h"
 #include "pairs/work.h"
 
 #define BLOCK 256      /* pairs of one product */
@@ -50,8 +52,10 @@ typedef struct gram {
     const double *c;
     size_t m;
     const double *t;
-    double *sums;   /* m × m for each part */
-    double *blocks; /* BLOCK × m for each worker */
+    double *sums;         /* m × m for each part */
+    double *blocks;       /* BLOCK × m for each worker */
+    const double *turned; /* listed pairs: n × m, the values of each sample side by side */
+    uint32_t share;       /* listed pairs: see gersh__is_used */
 } gram;
 
 /* The runs of a block with the √|c| of those pairs whose sign is wanted, 0 for others. */
@@ -109,6 +113,28 @@ static void add_run(const gram *gm, block *b, run u, double *rows, double *h)
     }
 }
 
+/* One sign of c of a part of the listed pairs; tells whether there was a pair of the other. */
+static int add_listed(const gram *gm, size_t part, double sign, double *rows, double *h)
+{
+    const gersh__kernels *kernels = gersh__kernels_here();
+    const gersh__pairs *pairs = gm->pairs;
+    size_t m = gm->m, filled = 0;
+    int other = 0;
+    for (size_t p = pairs->part[part]; p < pairs->part[part + 1]; p++) {
+        double c = sign * gm->c[p];
+        other |= c < 0;
+        if (c > 0 && gersh__is_used(p, gm->share))
+            kernels->set_squares(m, sqrt(c), gm->turned + pairs->first[p] * m,
+                                 gm->turned + pairs->second[p] * m, rows + m * filled++);
+        if (filled == BLOCK || (filled > 0 && p + 1 == pairs->part[part + 1])) {
+            cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)m, (int)filled, sign, rows, (int)m,
+                        1.0, h, (int)m);
+            filled = 0;
+        }
+    }
+    return other;
+}
+
 static void gram_part(void *context, size_t part, int worker)
 {
     gram *gm = context;
@@ -117,12 +143,12 @@ static void gram_part(void *context, size_t part, int worker)
     block b;
     b.run_count = b.pairs = 0;
     memset(h, 0, gm->m * gm->m * sizeof *h);
+    if (pairs->first != NULL) {
+        if (add_listed(gm, part, 1.0, rows, h))
+            add_listed(gm, part, -1.0, rows, h);
+        return;
+    }
     for (size_t i = pairs->part[part]; i < pairs->part[part + 1]; i++) {
-        if (pairs->first != NULL) {
-            if (gm->c[i] != 0)
-                add_run(gm, &b, (run){pairs->first[i], pairs->second[i], 1, i}, rows, h);
-            continue;
-        }
         size_t base = i > 0 ? gersh__pair(i, 0) : 0, begin = 0, end = i;
         while (begin < end && gm->c[base + begin] == 0)
             begin++;
@@ -160,14 +186,18 @@ static void gram_small(const gersh__pairs *pairs, const double *c, size_t m, con
 }
 
 static gersh_status gram_large(const gersh__pairs *pairs, const double *c, size_t m, const double *t,
-                               double *h)
+                               uint32_t share, double *h)
 {
     size_t workers = pairs->parts > 1 ? (size_t)gersh__pool_threads(pairs->pool) : 1;
     gersh__pairs_work *work = pairs->work;
-    size_t need = m * (m * pairs->parts + BLOCK * workers);
+    size_t before = m * (m * pairs->parts + BLOCK * workers);
+    size_t need = before + (pairs->first != NULL ? m * pairs->n : 0);
     if (gersh__grow(&work->memory, &work->capacity, need, sizeof *work->memory) != 0)
         return GERSH_ERROR_MEMORY;
-    gram gm = {pairs, c, m, t, work->memory, work->memory + m * m * pairs->parts};
+    double *turned = work->memory + before;
+    gram gm = {pairs, c, m, t, work->memory, work->memory + m * m * pairs->parts, turned, share};
+    if (pairs->first != NULL)
+        gersh__listed_turn(pairs, m, t, NULL, turned);
     gersh__pool_run(pairs->parts > 1 ? pairs->pool : NULL, pairs->parts, gram_part, &gm);
     memcpy(h, gm.sums, m * m * sizeof *h);
     for (size_t part = 1; part < pairs->parts; part++)
@@ -176,16 +206,29 @@ static gersh_status gram_large(const gersh__pairs *pairs, const double *c, size_
     return GERSH_OK;
 }
 
-gersh_status gersh__pairs_gram(const gersh__pairs *pairs, const double *c, size_t m, const double *t,
-                               double *h)
+static gersh_status gram_of(const gersh__pairs *pairs, const double *c, size_t m, const double *t,
+                            uint32_t share, double *h)
 {
     gersh_status status = GERSH_OK;
+    double factor = gersh__used_factor(share);
     if (m <= FEW_ATOMS && pairs->count <= FEW_TERMS && pairs->count * m * m <= FEW_TERMS)
         gram_small(pairs, c, m, t, h);
     else
-        status = gram_large(pairs, c, m, t, h);
+        status = gram_large(pairs, c, m, t, share, h);
     for (size_t a = 0; status == GERSH_OK && a < m; a++)
-        for (size_t b = a + 1; b < m; b++)
-            h[b * m + a] = h[a * m + b];
+        for (size_t b = a; b < m; b++)
+            h[b * m + a] = h[a * m + b] *= factor;
     return status;
+}
+
+gersh_status gersh__pairs_gram(const gersh__pairs *pairs, const double *c, size_t m, const double *t,
+                               double *h)
+{
+    return gram_of(pairs, c, m, t, UINT32_MAX, h);
+}
+
+gersh_status gersh__pairs_gram_estimate(const gersh__pairs *pairs, const double *c, size_t m,
+                                        const double *t, double *h)
+{
+    return gram_of(pairs, c, m, t, pairs->first != NULL ? gersh__used_share(pairs->count) : UINT32_MAX, h);
 }

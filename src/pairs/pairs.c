@@ -16,10 +16,10 @@
 #include "base/error.h"
 #include "linalg/kernels.h"
 #include "pairs/columns.h"
+#include "pairs/listed.h"
 #include "pairs/work.h"
 
-#define GRAIN 32768 /* pairs of one part of a loop */
-#define MOST_PARTS 64
+#define GRAIN 32768         /* pairs of one part of a loop */
 #define FEW_SAMPLES 16      /* up to so many the Laplacian is never written out */
 #define FEW_COLUMNS 4       /* nor for so few vectors */
 #define SQUARE_STRIPE 64    /* samples of one part of writing it out */
@@ -67,28 +67,35 @@ static size_t count_present(const double *weight, size_t n)
     return present;
 }
 
-/* Sorts the rows whose weight is not 0 by class, earlier rows first within one. */
-static gersh_status order_samples(gersh__pairs *pairs, const gersh_dataset *data, const double *weight)
+gersh_status gersh__order_rows(size_t **row, size_t *count, size_t **start, size_t *classes,
+                               const gersh_dataset *data, const double *weight)
 {
     const int *labels = gersh_dataset_labels(data);
-    size_t rows = gersh_dataset_rows(data), classes = labels != NULL ? gersh_dataset_classes(data) : 1;
-    pairs->sample = gersh__alloc(pairs->n, sizeof *pairs->sample);
-    size_t *start = pairs->class_start = gersh__alloc(classes + 1, sizeof *start);
-    if (pairs->sample == NULL || start == NULL)
+    size_t rows = gersh_dataset_rows(data), sorts = labels != NULL ? gersh_dataset_classes(data) : 1;
+    gersh_status status = check_weights(weight, rows);
+    if (status != GERSH_OK)
+        return status;
+    *count = count_present(weight, rows);
+    if (*count < 2)
+        return gersh__fail(GERSH_ERROR_INPUT, "the data set has %zu row%s%s; pairs need at least two",
+                           *count, *count == 1 ? "" : "s", weight != NULL ? " of a weight above 0" : "");
+    *classes = labels != NULL ? sorts : 0;
+    *row = gersh__alloc(*count, sizeof **row);
+    size_t *begin = *start = gersh__alloc(sorts + 1, sizeof *begin);
+    if (*row == NULL || begin == NULL)
         return GERSH_ERROR_MEMORY;
-    pairs->classes = labels != NULL ? classes : 0;
     for (size_t i = 0; i < rows; i++)
         if (weight == NULL || weight[i] > 0)
-            start[labels != NULL ? labels[i] + 1 : 1]++;
-    for (size_t c = 0; c < classes; c++)
-        start[c + 1] += start[c];
+            begin[labels != NULL ? labels[i] + 1 : 1]++;
+    for (size_t c = 0; c < sorts; c++)
+        begin[c + 1] += begin[c];
     for (size_t i = 0; i < rows; i++)
         if (weight == NULL || weight[i] > 0)
-            pairs->sample[start[labels != NULL ? labels[i] : 0]++] = i;
+            (*row)[begin[labels != NULL ? labels[i] : 0]++] = i;
     /* Each start has moved on to the next one. */
-    for (size_t c = classes; c > 0; c--)
-        start[c] = start[c - 1];
-    start[0] = 0;
+    for (size_t c = sorts; c > 0; c--)
+        begin[c] = begin[c - 1];
+    begin[0] = 0;
     return GERSH_OK;
 }
 
@@ -146,7 +153,7 @@ static gersh_status copy_list(gersh__pairs *pairs, size_t rows, size_t count, co
 static gersh_status divide(gersh__pairs *pairs)
 {
     size_t parts = pairs->count / GRAIN;
-    pairs->parts = parts < 1 ? 1 : parts > MOST_PARTS ? MOST_PARTS : parts;
+    pairs->parts = parts < 1 ? 1 : parts > GERSH__MOST_PARTS ? GERSH__MOST_PARTS : parts;
     pairs->part = gersh__alloc(pairs->parts + 1, sizeof *pairs->part);
     if (pairs->part == NULL)
         return GERSH_ERROR_MEMORY;
@@ -159,48 +166,100 @@ static gersh_status divide(gersh__pairs *pairs)
     return GERSH_OK;
 }
 
+/* What follows from the samples and the list. */
+static gersh_status finish(gersh__pairs *pairs)
+{
+    size_t n = pairs->n;
+    gersh_status status = divide(pairs);
+    if (status == GERSH_OK)
+        status = gersh__pairs_work_new(&pairs->work);
+    if (status == GERSH_OK && pairs->first != NULL && pairs->parts > 1 && pairs->count <= UINT32_MAX)
+        status = gersh__listed_around(&pairs->around, pairs);
+    if (status == GERSH_OK && pairs->first == NULL && n > FEW_SAMPLES) {
+        pairs->square = gersh__alloc(n, n * sizeof *pairs->square);
+        pairs->diagonal = gersh__alloc(n, sizeof *pairs->diagonal);
+        if (pairs->square == NULL || pairs->diagonal == NULL)
+            status = GERSH_ERROR_MEMORY;
+    }
+    return status;
+}
+
+static gersh__pairs *make_empty(const gersh_dataset *data, gersh__pool *pool)
+{
+    gersh__pairs *pairs = gersh__alloc(1, sizeof *pairs);
+    if (pairs == NULL)
+        return NULL;
+    pairs->k = gersh_dataset_features(data);
+    pairs->pool = pool;
+    pairs->each = 1;
+    return pairs;
+}
+
 gersh_status gersh__pairs_new(gersh__pairs **out, const gersh_dataset *data, const double *weight,
                               size_t count, const size_t *list_first, const size_t *list_second,
                               gersh__pool *pool)
 {
     size_t rows = gersh_dataset_rows(data);
     *out = NULL;
-    gersh_status status = check_weights(weight, rows);
-    if (status == GERSH_OK)
-        status = check_list(rows, count, list_first, list_second);
+    gersh_status status = check_list(rows, count, list_first, list_second);
     if (status != GERSH_OK)
         return status;
-    size_t n = count_present(weight, rows);
-    if (n < 2)
-        return gersh__fail(GERSH_ERROR_INPUT, "the data set has %zu row%s%s; pairs need at least two", n,
-                           n == 1 ? "" : "s", weight != NULL ? " of a weight above 0" : "");
-    gersh__pairs *pairs = gersh__alloc(1, sizeof *pairs);
+    gersh__pairs *pairs = make_empty(data, pool);
     if (pairs == NULL)
         return GERSH_ERROR_MEMORY;
-    pairs->n = n;
-    pairs->k = gersh_dataset_features(data);
-    pairs->pool = pool;
-    status = order_samples(pairs, data, weight);
+    status =
+        gersh__order_rows(&pairs->sample, &pairs->n, &pairs->class_start, &pairs->classes, data, weight);
     if (status == GERSH_OK)
         status = copy_samples(pairs, data, weight);
     if (status == GERSH_OK && list_first != NULL)
         status = copy_list(pairs, rows, count, list_first, list_second);
     if (list_first == NULL)
-        pairs->count = n % 2 == 0 ? n / 2 * (n - 1) : n * ((n - 1) / 2);
+        pairs->count = pairs->n % 2 == 0 ? pairs->n / 2 * (pairs->n - 1) : pairs->n * ((pairs->n - 1) / 2);
     if (status == GERSH_OK)
-        status = divide(pairs);
-    if (status == GERSH_OK)
-        status = gersh__pairs_work_new(&pairs->work);
-    if (status == GERSH_OK && list_first == NULL && n > FEW_SAMPLES) {
-        pairs->square = gersh__alloc(n, n * sizeof *pairs->square);
-        pairs->diagonal = gersh__alloc(n, sizeof *pairs->diagonal);
-        if (pairs->square == NULL || pairs->diagonal == NULL)
-            status = GERSH_ERROR_MEMORY;
-    }
+        status = finish(pairs);
     if (status == GERSH_OK)
         *out = pairs;
     else
         gersh__pairs_free(pairs);
+    return status;
+}
+
+void gersh__list_clear(gersh__list *list)
+{
+    gersh__free(list->sample);
+    gersh__free(list->first);
+    gersh__free(list->second);
+    gersh__free(list->similar);
+    gersh__free(list->share);
+    *list = (gersh__list){0};
+}
+
+gersh_status gersh__pairs_new_list(gersh__pairs **out, const gersh_dataset *data, const double *weight,
+                                   gersh__list list, gersh__pool *pool)
+{
+    gersh__pairs *pairs = *out = make_empty(data, pool);
+    if (pairs == NULL) {
+        gersh__list_clear(&list);
+        return GERSH_ERROR_MEMORY;
+    }
+    pairs->n = list.n;
+    pairs->count = list.count;
+    pairs->sample = list.sample;
+    pairs->first = list.first;
+    pairs->second = list.second;
+    pairs->similar = list.similar;
+    pairs->share = list.share;
+    pairs->class_start = gersh__alloc(2, sizeof *pairs->class_start);
+    gersh_status status =
+        pairs->class_start != NULL ? copy_samples(pairs, data, weight) : GERSH_ERROR_MEMORY;
+    if (status == GERSH_OK) {
+        pairs->class_start[1] = pairs->n;
+        status = finish(pairs);
+    }
+    if (status != GERSH_OK) {
+        gersh__pairs_free(pairs);
+        *out = NULL;
+    }
     return status;
 }
 
@@ -218,10 +277,12 @@ void gersh__pairs_free(gersh__pairs *pairs)
     gersh__free(pairs->first);
     gersh__free(pairs->second);
     gersh__free(pairs->similar);
+    gersh__free(pairs->share);
     gersh__comparisons_free(pairs->compared);
     gersh__free(pairs->square);
     gersh__free(pairs->diagonal);
     gersh__free(pairs->part);
+    gersh__around_free(pairs->around);
     gersh__pairs_work_free(pairs->work);
     gersh__free(pairs);
 }
@@ -408,6 +469,10 @@ void gersh__pairs_laplacian(const gersh__pairs *pairs, const double *g, size_t c
                             double *y)
 {
     product m = {pairs, g, columns, v, y};
+    if (gersh__listed_many(pairs)) {
+        gersh__listed_laplacian(pairs, g, columns, v, y);
+        return;
+    }
     if (pairs->square == NULL || columns <= FEW_COLUMNS) {
         if (pairs->parts > 1) {
             gersh__pool_run(pairs->pool, columns, direct_part, &m);

@@ -29,6 +29,12 @@ typedef enum gersh__knowledge {
     GERSH__QUADRUPLETS = 32
 } gersh__knowledge;
 
+enum { GERSH__MOST_PARTS = 64 }; /* of a loop over pairs */
+
+/* lmnn: targets of a sample, and the weight of its hinges, that of the targets' distances being the rest. */
+enum { GERSH__LMNN_TARGETS = 3 };
+#define GERSH__LMNN_MU 0.5
+
 /* Triplets or quadruplets as pairs of listed pairs: d[near] is to be below d[far]. */
 typedef struct gersh__comparisons {
     gersh_tuple_kind kind;
@@ -36,6 +42,9 @@ typedef struct gersh__comparisons {
     size_t *near, *far; /* numbers of listed pairs */
     size_t *anchor;     /* sample that both pairs of a triplet share; NULL for quadruplets */
     double *weight;     /* product of the weights of the tuple's rows */
+    double *pull;       /* of each listed pair: the factor of its distance in lmnn; NULL: by the tuples */
+    size_t parts;       /* of loops over comparisons: no pair occurs in two of them */
+    size_t *part;       /* parts + 1: where each begins; NULL: one part */
 } gersh__comparisons;
 
 typedef struct gersh__pairs {
@@ -51,13 +60,17 @@ typedef struct gersh__pairs {
     double *weight;      /* of each sample, or NULL: all 1; a pair's weight is the product */
     size_t *first;       /* listed pairs: the two samples of each (own order), first > second; */
     size_t *second;      /* NULL: all pairs */
-    int *similar;        /* of each listed pair, where tuples say so; NULL: by the classes */
+    int *similar;  /* of each listed pair, where tuples say so or it was drawn; NULL: by the classes */
+    double *share; /* of each listed pair: how many pairs it stands for; NULL: 1 */
+    double each;   /* how many rows each sample stands for */
+    double units;  /* drawn pairs: rows dealt out, or anchors, that were drawn one by one; else 0 */
     gersh__comparisons *compared; /* or NULL */
     gersh__pool *pool;            /* not owned; NULL: no threads */
     double *square;               /* n × n scratch of the maps, for all pairs of more than a few samples */
     double *diagonal;             /* n, scratch too */
     size_t parts;                 /* of loops over pairs, from their number alone */
     size_t *part; /* parts + 1: where each begins, in samples for all pairs, else in listed pairs */
+    struct gersh__around *around;   /* of many listed pairs; NULL: few, or all */
     struct gersh__pairs_work *work; /* kept scratch of gersh__pairs_gram */
 } gersh__pairs;
 
@@ -70,6 +83,30 @@ gersh_status gersh__pairs_new(gersh__pairs **out, const gersh_dataset *data, con
                               size_t count, const size_t *list_first, const size_t *list_second,
                               gersh__pool *pool);
 void gersh__pairs_free(gersh__pairs *pairs);
+
+/*
+ * A list of pairs of samples, ready to be used: sample[i] is the row of sample i, and the pairs are of these
+ * samples, the first above the second. The arrays become the pairs' own, also where this fails; share and
+ * similar may be NULL. Samples are in the order given and have no classes.
+ */
+typedef struct gersh__list {
+    size_t n, count;
+    size_t *sample, *first, *second;
+    int *similar;
+    double *share;
+} gersh__list;
+
+gersh_status gersh__pairs_new_list(gersh__pairs **out, const gersh_dataset *data, const double *weight,
+                                   gersh__list list, gersh__pool *pool);
+void gersh__list_clear(gersh__list *list);
+
+/*
+ * The rows whose weight is not 0 by class, earlier rows first within one: *count of them in *row, those of
+ * class c at (*start)[c]..(*start)[c + 1]. Without labels *classes is 0 and all are at (*start)[0]..(*start)[1].
+ * Fails where there are fewer than two, or a weight is not a number of at least 0.
+ */
+gersh_status gersh__order_rows(size_t **row, size_t *count, size_t **start, size_t *classes,
+                               const gersh_dataset *data, const double *weight);
 
 /*
  * The pairs that occur in the tuples, which must be good (gersh__tuples_check): pairs one by one in their
@@ -92,6 +129,13 @@ void gersh__pairs_run(const gersh__pairs *pairs, gersh__part part, void *context
 static inline size_t gersh__pair(size_t i, size_t j)
 {
     return i * (i - 1) / 2 + j;
+}
+
+/* Weight of pair p, of the samples i and j: the product of theirs, times its share. */
+static inline double gersh__pairs_weight(const gersh__pairs *pairs, size_t p, size_t i, size_t j)
+{
+    double weight = pairs->weight != NULL ? pairs->weight[i] * pairs->weight[j] : 1.0;
+    return pairs->share != NULL ? weight * pairs->share[p] : weight;
 }
 
 /* Class of a sample (own order); 0 without classes. */
@@ -129,5 +173,12 @@ void gersh__pairs_laplacian(const gersh__pairs *pairs, const double *g, size_t c
  */
 gersh_status gersh__pairs_gram(const gersh__pairs *pairs, const double *c, size_t m, const double *t,
                                double *h);
+
+/*
+ * The same for the second order of a step, which need not be exact: of very many listed pairs some stand for
+ * all. Where every c_p >= 0, h stays positive semidefinite.
+ */
+gersh_status gersh__pairs_gram_estimate(const gersh__pairs *pairs, const double *c, size_t m,
+                                        const double *t, double *h);
 
 #endif

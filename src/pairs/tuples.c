@@ -22,6 +22,8 @@ void gersh__comparisons_free(gersh__comparisons *compared)
     gersh__free(compared->far);
     gersh__free(compared->anchor);
     gersh__free(compared->weight);
+    gersh__free(compared->pull);
+    gersh__free(compared->part);
     gersh__free(compared);
 }
 
@@ -127,6 +129,7 @@ static gersh_status compare(gersh__pairs *pairs, const gersh_tuples *tuples, con
         return GERSH_ERROR_MEMORY;
     c->kind = tuples->kind;
     c->count = tuples->count;
+    c->parts = 1;
     c->near = gersh__alloc(c->count, sizeof *c->near);
     c->far = gersh__alloc(c->count, sizeof *c->far);
     c->weight = gersh__alloc(c->count, sizeof *c->weight);

@@ -22,6 +22,9 @@ const char *gersh__stop_sentence(const gersh_model *model)
     const gersh_fit_info *info = gersh_model_info(model);
     switch (info->stop) {
     case GERSH_STOP_CONVERGED:
+        if (info->choice == GERSH_CHOICE_SAMPLED || info->choice == GERSH_CHOICE_MINED)
+            return info->rounds > 1 ? "more pairs gain less than was asked for, or more than fit the memory"
+                                    : "no more pairs fit the memory";
         if (!info->has_bound)
             return "the objective has settled";
         return info->gap <= strtod(setting(model, "tol"), NULL) * fabs(info->objective_value)
@@ -86,6 +89,14 @@ static json_t *bootstrap_json(const gersh_bootstrap *b)
                      GERSH_BOOTSTRAP_EDGE, "edges", edges);
 }
 
+static json_t *pairs_json(const gersh_model *model)
+{
+    const gersh_fit_info *info = gersh_model_info(model);
+    return json_pack("{s:s, s:I, s:I, s:I, s:i, s:f}", "choice", gersh_pair_choice_name(info->choice),
+                     "count", (json_int_t)info->pairs, "all", (json_int_t)info->pairs_all, "rows",
+                     (json_int_t)info->rows_used, "rounds", info->rounds, "memory", info->memory);
+}
+
 json_t *gersh__describe_fit(const gersh_model *model, const gersh_model_summary *summary)
 {
     const gersh_fit_info *info = gersh_model_info(model);
@@ -98,7 +109,7 @@ json_t *gersh__describe_fit(const gersh_model *model, const gersh_model_summary 
         gersh__json_number(info->has_bound, info->gap), "iterations", info->iterations, "newton_steps",
         info->newton_steps, "seconds", info->seconds, "stop", gersh_stop_name(info->stop));
     json_t *rest = json_pack(
-        "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o}",
+        "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o, s:f, s:o}",
         "seconds_gradient", info->seconds_gradient, "seconds_minimizer", info->seconds_minimizer,
         "seconds_objective", info->seconds_objective, "seconds_step", info->seconds_step, "rho", info->rho,
         "budget", info->budget, "lambda_min", summary->lambda_min, "trace", summary->trace, "atoms",
@@ -106,7 +117,8 @@ json_t *gersh__describe_fit(const gersh_model *model, const gersh_model_summary 
         "negative_edges", (json_int_t)summary->negative_edges, "components",
         (json_int_t)summary->balance->components, "balanced", summary->balance->balanced, "colors",
         colors_json(summary->balance), "tuples", tuples_json(gersh_model_tuples(model)), "bootstrap",
-        bootstrap_json(gersh_model_bootstrap(model)));
+        bootstrap_json(gersh_model_bootstrap(model)), "value_error", info->value_error, "pairs",
+        pairs_json(model));
     if (document == NULL || rest == NULL || json_object_update(document, rest) != 0) {
         json_decref(document);
         document = NULL;

@@ -58,7 +58,7 @@ static gersh_status reserve(gersh__engine *e, size_t need)
         size_t each;
     } rows[] = {{&e->theta, 1},
                 {&e->t, n},
-                {&e->lt, n},
+                {&e->lt, n + GERSH__MOST_PARTS},
                 {&e->score, 1},
                 {&e->step, 1},
                 {&e->hessian, capacity},

@@ -17,7 +17,7 @@
 #include "solver/atoms.h"
 #include "solver/solver.h"
 
-enum { MOST_FLIPS = 24, MOST_PAIRS = 8, TRY_SHARE = 2 };
+enum { MOST_FLIPS = 24, MOST_PAIRS = 8 };
 
 typedef struct edge {
     double size;
@@ -198,7 +198,7 @@ static gersh_status solve_balanced(gersh__solver_run *run)
         if (status == GERSH_OK)
             status = gersh__region_new(&s.hull, GERSH__HULL, run->pairs, run->rules);
         s.value = gersh__engine_value(run->engine);
-        s.last_look = (1 + TRY_SHARE) * run->engine->looks;
+        s.last_look = (1 + run->limits.tries) * run->engine->looks;
         if (status == GERSH_OK)
             status = gersh__color_nodes(run->engine, s.tried, s.part, &balanced);
         if (status == GERSH_OK)

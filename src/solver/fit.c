@@ -11,7 +11,7 @@
 #include "data/dataset.h"
 #include "data/tuples.h"
 #include "objective/custom.h"
-#include "solver/solver.h"
+#include "solver/fit.h"
 
 static const gersh__solver *const solvers[] = {
     &gersh__solver_balanced, &gersh__solver_hull,   &gersh__solver_psd,
@@ -27,45 +27,50 @@ const char *gersh_stop_name(gersh_stop stop)
     return (size_t)stop < sizeof names / sizeof names[0] ? names[stop] : "unknown";
 }
 
-/* The trace C that is allowed, and ρ: what the settings say, or 2K over the mean squared length, and 1e-5
- * C/K. */
-static gersh_status read_budget(double *trace, double *rho, const gersh__pairs *pairs,
-                                const gersh_settings *settings)
+gersh_status gersh__fit_budget(gersh__fit *fit, double mean, const char *of)
 {
-    double k = (double)pairs->k, mean = 0;
-    double *d = gersh__alloc(pairs->count, sizeof *d);
-    if (d == NULL)
-        return GERSH_ERROR_MEMORY;
-    gersh__pairs_euclid(pairs, d);
-    for (size_t p = 0; p < pairs->count; p++)
-        mean += d[p] / (double)pairs->count;
-    gersh__free(d);
+    const gersh_settings *settings = fit->settings;
+    size_t features = gersh_dataset_features(fit->data);
+    double k = (double)features;
     if (mean == 0)
         return gersh__fail(GERSH_ERROR_INPUT,
-                           "all rows %sare the same; there is nothing to learn from them",
-                           pairs->first != NULL ? "of each pair " : "");
+                           "all rows %sare the same; there is nothing to learn from them", of);
     if (!(mean > SMALLEST_MEAN && mean < 1 / SMALLEST_MEAN))
         return gersh__fail(
             GERSH_ERROR_INPUT,
             "the mean squared distance of two rows is %g, beyond what can be computed with; use "
             "--scale zscore",
             mean);
-    *trace = gersh__setting_is(settings, GERSH__TRACE, "K") ? k
-             : gersh__setting_is(settings, GERSH__TRACE, "auto")
-                 ? 2 * k / mean
-                 : gersh__setting_number(settings, GERSH__TRACE);
-    *rho = gersh__setting_is(settings, GERSH__RHO, "auto") ? 1e-5 * *trace / k
-                                                           : gersh__setting_number(settings, GERSH__RHO);
-    if (!(*trace > 0) || !(*trace - k * *rho > 0))
+    fit->trace = gersh__setting_is(settings, GERSH__TRACE, "K") ? k
+                 : gersh__setting_is(settings, GERSH__TRACE, "auto")
+                     ? 2 * k / mean
+                     : gersh__setting_number(settings, GERSH__TRACE);
+    fit->rho = gersh__setting_is(settings, GERSH__RHO, "auto")
+                   ? 1e-5 * fit->trace / k
+                   : gersh__setting_number(settings, GERSH__RHO);
+    if (!(fit->trace > 0) || !(fit->trace - k * fit->rho > 0))
         return gersh__fail(
             GERSH_ERROR_ARGUMENT,
-            "trace: %g leaves nothing to learn with %zu features and rho %g; it must be above %g", *trace,
-            pairs->k, *rho, k * *rho);
-    if (!(*trace / k * mean < 1 / SMALLEST_MEAN))
+            "trace: %g leaves nothing to learn with %zu features and rho %g; it must be above %g",
+            fit->trace, features, fit->rho, k * fit->rho);
+    if (!(fit->trace / k * mean < 1 / SMALLEST_MEAN))
         return gersh__fail(GERSH_ERROR_ARGUMENT,
-                           "trace: %g is too large for data with a mean squared distance of %g", *trace,
+                           "trace: %g is too large for data with a mean squared distance of %g", fit->trace,
                            mean);
     return GERSH_OK;
+}
+
+/* C and ρ: what the settings say, or 2K over the mean squared length, and 1e-5 C/K. */
+static gersh_status read_budget(gersh__fit *fit, const gersh__pairs *pairs)
+{
+    double mean = 0, *d = gersh__alloc(pairs->count, sizeof *d);
+    if (d == NULL)
+        return GERSH_ERROR_MEMORY;
+    gersh__pairs_euclid(pairs, d);
+    for (size_t p = 0; p < pairs->count; p++)
+        mean += d[p] / (double)pairs->count;
+    gersh__free(d);
+    return gersh__fit_budget(fit, mean, pairs->first != NULL ? "of each pair " : "");
 }
 
 static void read_limits(gersh__limits *limits, const gersh_settings *settings,
@@ -78,6 +83,8 @@ static void read_limits(gersh__limits *limits, const gersh_settings *settings,
                                                  ? INFINITY
                                                  : gersh__setting_number(settings, GERSH__MAX_TIME),
                               .cutoff = INFINITY,
+                              .widest = 1,
+                              .tries = 2,
                               .cancel = options->cancel,
                               .progress = options->progress,
                               .progress_context = options->progress_context};
@@ -96,6 +103,12 @@ static gersh_status check_start(const gersh_metric *start, const gersh__solver *
                            "the metric to start from is %s, which the solver '%s' cannot use",
                            start->dense != NULL ? "dense" : "sparse", solver->name);
     return GERSH_OK;
+}
+
+const char *gersh_pair_choice_name(gersh_pair_choice choice)
+{
+    static const char *const names[] = {"all", "tuples", "sampled", "mined"};
+    return (size_t)choice < sizeof names / sizeof names[0] ? names[choice] : "unknown";
 }
 
 /* Settings that only some solvers use must be at their defaults for the others. */
@@ -122,54 +135,169 @@ static gersh_status check_settings(const gersh__solver *solver, const gersh_sett
     return GERSH_OK;
 }
 
-/* All pairs of rows, or those of the tuples. */
-static gersh_status make_pairs(gersh__pairs **out, const gersh_dataset *data,
-                               const gersh_fit_options *options, gersh__pool *pool)
+/* Labels teach by differences: two samples that count must be of different classes. */
+static gersh_status check_classes(size_t classes, const size_t *start)
 {
-    if (options->tuples == NULL)
-        return gersh__pairs_new(out, data, options->weights, 0, NULL, NULL, pool);
-    if (options->custom != NULL)
+    size_t present = 0;
+    for (size_t c = 0; c < classes; c++)
+        present += start[c + 1] > start[c];
+    return present == 1 ? gersh__fail(GERSH_ERROR_INPUT, "all rows that count are of one class; learning "
+                                                         "needs at least two")
+                        : GERSH_OK;
+}
+
+static void add_info(gersh_fit_info *info, const gersh__solver_run *run, double trace)
+{
+    const gersh__engine *e = run->engine;
+    double sign = e->objective->kind->maximized ? -1 : 1, value = gersh__engine_value(e);
+    info->objective_value = sign * value;
+    info->has_bound = isfinite(run->bound);
+    info->bound = sign * run->bound;
+    info->gap = value - run->bound;
+    info->iterations += e->iterations;
+    info->newton_steps += e->newton_steps;
+    info->seconds = gersh__clock_seconds() - run->limits.start;
+    info->stop = run->stop;
+    info->budget = trace;
+    info->rho = e->rho;
+    info->seconds_gradient += e->seconds_gradient;
+    info->seconds_minimizer += e->seconds_minimizer;
+    info->seconds_objective += e->seconds_objective;
+    info->seconds_step += e->seconds_step;
+    info->seconds_eigen += e->seconds_eigen;
+}
+
+gersh_status gersh__fit_pairs(gersh_metric **out, gersh_fit_info *info, double *width,
+                              const gersh__fit *fit, const gersh__pairs *pairs, gersh__objective *objective,
+                              const gersh_metric *start)
+{
+    gersh__solver_run run = {
+        .pairs = pairs, .rules = fit->rules, .settings = fit->settings, .limits = fit->limits};
+    run.limits.max_iter -= info->iterations;
+    gersh_status status = gersh__engine_new(&run.engine, pairs, objective, fit->rho,
+                                            fit->trace - (double)pairs->k * fit->rho, fit->solver->dense);
+    if (status == GERSH_OK && start != NULL)
+        status = gersh__engine_start(run.engine, start);
+    if (status == GERSH_OK)
+        status = fit->solver->run(&run);
+    if (status == GERSH_OK)
+        status = gersh__engine_metric(out, run.engine);
+    if (status == GERSH_OK)
+        add_info(info, &run, fit->trace);
+    if (width != NULL)
+        *width = objective->width;
+    gersh__engine_free(run.engine);
+    return status;
+}
+
+/* Learns from pairs that are at hand, all or those of the tuples. */
+static gersh_status fit_listed(gersh_metric **out, gersh_fit_info *info, gersh__fit *fit,
+                               const gersh__pairs *pairs)
+{
+    gersh__objective *objective = NULL;
+    gersh_status status = fit->kind == NULL
+                              ? gersh__objective_new_custom(&objective, fit->options->custom, pairs)
+                              : gersh__objective_new(&objective, fit->kind, pairs, fit->settings);
+    if (status == GERSH_OK)
+        status = read_budget(fit, pairs);
+    if (status == GERSH_OK)
+        status = gersh__fit_pairs(out, info, NULL, fit, pairs, objective, fit->options->start);
+    info->pairs = info->pairs_all = (double)pairs->count;
+    info->rows_used = (double)pairs->n;
+    info->rounds = 1;
+    gersh__objective_free(objective);
+    return status;
+}
+
+static gersh_status fit_tuples(gersh_metric **out, gersh_fit_info *info, gersh__fit *fit)
+{
+    const gersh_fit_options *o = fit->options;
+    gersh__pairs *pairs = NULL;
+    if (o->custom != NULL)
         return gersh__fail(
             GERSH_ERROR_ARGUMENT,
             "a custom objective is a function of all pairs of rows and cannot learn from tuples; leave "
             "one of the two out");
-    gersh_status status = gersh__tuples_check(options->tuples, gersh_dataset_rows(data), NULL);
+    gersh_status status = gersh__tuples_check(o->tuples, gersh_dataset_rows(fit->data), NULL);
     if (status == GERSH_OK)
-        status = gersh__pairs_new_tuples(out, data, options->weights, options->tuples, pool);
+        status = gersh__pairs_new_tuples(&pairs, fit->data, o->weights, o->tuples, fit->pool);
+    if (status == GERSH_OK)
+        status = fit_listed(out, info, fit, pairs);
+    info->choice = GERSH_CHOICE_TUPLES;
+    gersh__pairs_free(pairs);
     return status;
 }
 
-/* Labels teach by differences: two samples that count must be of different classes. */
-static gersh_status check_classes(const gersh__pairs *pairs)
+/* Classes, targets, or nothing. */
+static gersh__knowledge knowledge_of(const gersh_dataset *data)
 {
-    size_t classes = 0;
-    for (size_t c = 0; c < pairs->classes; c++)
-        classes += pairs->class_start[c + 1] > pairs->class_start[c];
-    return classes == 1
-               ? gersh__fail(GERSH_ERROR_INPUT, "all rows that count are of one class; learning needs "
-                                                "at least two")
-               : GERSH_OK;
+    return gersh_dataset_labels(data) != NULL    ? GERSH__CLASSES
+           : gersh_dataset_targets(data) != NULL ? GERSH__TARGETS
+                                                 : GERSH__NOTHING;
 }
 
-static void fill_info(gersh_fit_info *info, const gersh__solver_run *run, double trace)
+static gersh_status fit_all(gersh_metric **out, gersh_fit_info *info, gersh__fit *fit)
 {
-    const gersh__engine *e = run->engine;
-    double sign = e->objective->kind->maximized ? -1 : 1, value = gersh__engine_value(e);
-    *info = (gersh_fit_info){.objective_value = sign * value,
-                             .has_bound = isfinite(run->bound),
-                             .bound = sign * run->bound,
-                             .gap = value - run->bound,
-                             .iterations = e->iterations,
-                             .newton_steps = e->newton_steps,
-                             .seconds = gersh__clock_seconds() - run->limits.start,
-                             .stop = run->stop,
-                             .budget = trace,
-                             .rho = e->rho,
-                             .seconds_gradient = e->seconds_gradient,
-                             .seconds_minimizer = e->seconds_minimizer,
-                             .seconds_objective = e->seconds_objective,
-                             .seconds_step = e->seconds_step,
-                             .seconds_eigen = e->seconds_eigen};
+    gersh__pairs *pairs = NULL;
+    gersh_status status =
+        gersh__pairs_new(&pairs, fit->data, fit->options->weights, 0, NULL, NULL, fit->pool);
+    if (status == GERSH_OK && fit->kind != NULL)
+        status = check_classes(pairs->classes, pairs->class_start);
+    if (status == GERSH_OK)
+        status = fit_listed(out, info, fit, pairs);
+    gersh__pairs_free(pairs);
+    return status;
+}
+
+/* The rows of the data, or of a dense copy where these are asked for and the data is sparse. */
+static gersh_status find_rows(const gersh_dataset **rows, gersh_dataset **own, const gersh_dataset *data,
+                              int dense)
+{
+    *rows = data;
+    if (!dense || data->x != NULL)
+        return GERSH_OK;
+    gersh_status status = gersh_dataset_copy(own, data);
+    *rows = *own;
+    return status == GERSH_OK ? gersh__dataset_densify(*own) : status;
+}
+
+static gersh_status fit_some(gersh_metric **out, gersh_fit_info *info, gersh__fit *fit,
+                             const gersh__plan *plan)
+{
+    gersh__population *population = NULL;
+    const gersh_dataset *given = fit->data;
+    gersh_dataset *own = NULL;
+    gersh_status status = find_rows(&fit->data, &own, given, 1);
+    if (status == GERSH_OK)
+        status = gersh__population_new(&population, fit->data, fit->options->weights);
+    if (status == GERSH_OK)
+        status = check_classes(population->classes, population->class_start);
+    if (status == GERSH_OK)
+        status = gersh__fit_budget(fit, population->mean_square, "");
+    if (status == GERSH_OK)
+        status = gersh__fit_drawn(out, info, fit, plan, population);
+    gersh__population_free(population);
+    gersh_dataset_free(own);
+    fit->data = given;
+    return status;
+}
+
+/* Learns from labels: from all pairs of rows, or from drawn ones. */
+static gersh_status fit_rows(gersh_metric **out, gersh_fit_info *info, gersh__fit *fit)
+{
+    const double *weights = fit->options->weights;
+    size_t rows = gersh_dataset_rows(fit->data), present = 0;
+    gersh__plan plan;
+    for (size_t i = 0; i < rows; i++)
+        present += weights == NULL || weights[i] > 0;
+    gersh_status status =
+        fit->kind != NULL ? gersh__objective_check(fit->kind, knowledge_of(fit->data)) : GERSH_OK;
+    if (status == GERSH_OK)
+        status = gersh__plan_make(&plan, fit, present);
+    if (status != GERSH_OK)
+        return status;
+    info->memory = plan.memory;
+    return plan.choice == GERSH_CHOICE_ALL ? fit_all(out, info, fit) : fit_some(out, info, fit, &plan);
 }
 
 static const gersh__solver *find_solver(const char *name)
@@ -180,84 +308,43 @@ static const gersh__solver *find_solver(const char *name)
     return NULL;
 }
 
-/* The rows of the data, or of a dense copy where the solver works with dense vectors and the data is sparse. */
-static gersh_status find_rows(const gersh_dataset **rows, gersh_dataset **own, const gersh_dataset *data,
-                              const gersh__solver *solver)
-{
-    *rows = data;
-    if (!solver->dense || data->x != NULL)
-        return GERSH_OK;
-    gersh_status status = gersh_dataset_copy(own, data);
-    *rows = *own;
-    return status == GERSH_OK ? gersh__dataset_densify(*own) : status;
-}
-
 gersh_status gersh_fit(gersh_metric **out, gersh_fit_info *info, const gersh_dataset *data,
                        const gersh_settings *settings, const gersh_fit_options *options)
 {
     static const gersh_fit_options none = {0};
     const gersh_fit_options *o = options != NULL ? options : &none;
-    const gersh__solver *solver = find_solver(gersh__setting_text(settings, GERSH__SOLVER));
-    gersh__solver_run run = {0};
-    gersh__pool *pool = NULL;
-    gersh__pairs *pairs = NULL;
-    gersh__objective *objective = NULL;
-    gersh__rules *rules = NULL;
-    const gersh_dataset *rows = NULL;
     gersh_dataset *own = NULL;
-    double trace = 0, rho = 0;
+    gersh__fit fit = {.settings = settings,
+                      .options = o,
+                      .solver = find_solver(gersh__setting_text(settings, GERSH__SOLVER))};
     *out = NULL;
+    *info = (gersh_fit_info){0};
     gersh__blas_hold(); /* the pool spreads the work */
-    read_limits(&run.limits, settings, o);
+    read_limits(&fit.limits, settings, o);
+    if (o->custom == NULL)
+        fit.kind = gersh__objective_find(gersh__setting_text(settings, GERSH__OBJECTIVE));
     gersh_status status =
         gersh_dataset_rows(data) < 2
             ? gersh__fail(GERSH_ERROR_INPUT, "there are no pairs: the data has fewer than two rows")
-            : check_start(o->start, solver, gersh_dataset_features(data));
+            : check_start(o->start, fit.solver, gersh_dataset_features(data));
     if (status == GERSH_OK)
-        status = check_settings(solver, settings);
-    if (status == GERSH_OK)
-        status = gersh__pool_new(&pool, (int)gersh__setting_whole(settings, GERSH__THREADS));
-    if (status == GERSH_OK)
-        status = find_rows(&rows, &own, data, solver);
-    if (status == GERSH_OK)
-        status = make_pairs(&pairs, rows, o, pool);
-    if (status == GERSH_OK && o->custom == NULL && o->tuples == NULL && gersh_dataset_labels(data) != NULL)
-        status = check_classes(pairs);
-    if (status == GERSH_OK && o->custom != NULL)
-        status = gersh__objective_new_custom(&objective, o->custom, pairs);
-    else if (status == GERSH_OK)
-        status = gersh__objective_new(
-            &objective, gersh__objective_find(gersh__setting_text(settings, GERSH__OBJECTIVE)), pairs,
-            settings);
-    if (status == GERSH_OK && o->rule_count > 0 && solver->dense)
-        status = gersh__fail(
-            GERSH_ERROR_ARGUMENT,
-            "the solver '%s' cannot keep rules for pairs of features; use balanced or hull", solver->name);
+        status = check_settings(fit.solver, settings);
+    if (status == GERSH_OK && o->rule_count > 0 && fit.solver->dense)
+        status =
+            gersh__fail(GERSH_ERROR_ARGUMENT,
+                        "the solver '%s' cannot keep rules for pairs of features; use balanced or hull",
+                        fit.solver->name);
     if (status == GERSH_OK && o->rule_count > 0)
-        status = gersh__rules_new(&rules, pairs->k, o->rules, o->rule_count);
+        status = gersh__rules_new(&fit.rules, gersh_dataset_features(data), o->rules, o->rule_count);
     if (status == GERSH_OK)
-        status = read_budget(&trace, &rho, pairs, settings);
+        status = gersh__pool_new(&fit.pool, (int)gersh__setting_whole(settings, GERSH__THREADS));
     if (status == GERSH_OK)
-        status = gersh__engine_new(&run.engine, pairs, objective, rho, trace - (double)pairs->k * rho,
-                                   solver->dense);
-    if (status == GERSH_OK && o->start != NULL)
-        status = gersh__engine_start(run.engine, o->start);
-    if (status == GERSH_OK) {
-        run.pairs = pairs;
-        run.rules = rules;
-        run.settings = settings;
-        status = solver->run(&run);
-    }
+        status = find_rows(&fit.data, &own, data, fit.solver->dense);
     if (status == GERSH_OK)
-        status = gersh__engine_metric(out, run.engine);
-    if (status == GERSH_OK)
-        fill_info(info, &run, trace);
+        status = o->tuples != NULL ? fit_tuples(out, info, &fit) : fit_rows(out, info, &fit);
     gersh__blas_release();
-    gersh__engine_free(run.engine);
-    gersh__rules_free(rules);
-    gersh__objective_free(objective);
-    gersh__pairs_free(pairs);
+    gersh__rules_free(fit.rules);
+    gersh__pool_free(fit.pool);
     gersh_dataset_free(own);
-    gersh__pool_free(pool);
     return status;
 }

@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "linalg/kernels.h"
 #include "pairs/combine.h"
+#include "pairs/listed.h"
 #include "solver/atoms.h"
 #include "solver/weights.h"
 
@@ -30,7 +31,6 @@ enum { MOST_INNER = 12, MOST_SEARCH = 25 };
 #define LOOK_SHARE 0.1   /* all pairs are looked at when the watched ones have this share of the gap left */
 #define DONE_SHARE 0.3   /* but not before it is this share of the tolerance */
 #define INNER_SHARE 0.03 /* the weights are right when their own gap is this share of the whole */
-#define WIDEST 1.0       /* smoothing of the first iterations */
 #define NARROWEST 1e-9
 #define FAINT 1e-11 /* share of F below which a decrease drowns in rounding */
 
@@ -55,10 +55,19 @@ static double evaluate(gersh__engine *e, const double *d, double *g)
     return value;
 }
 
+/* Whether sums over many listed pairs are shorter by features than by atoms; the scratch of atoms is enough. */
+static int by_features(const gersh__engine *e)
+{
+    size_t k = e->pairs->k;
+    return gersh__listed_many(e->pairs) && !e->dense && e->atoms > k && e->pairs->n >= k * k;
+}
+
 /* d = base + Σ weight_a (distances of atom a) */
 static void distances(gersh__engine *e, const double *weight, double *d)
 {
     memcpy(d, e->base, e->pairs->count * sizeof *d);
+    if (by_features(e) && gersh__listed_metric(e->pairs, e->atoms, e->atom, weight, e->lt, d) == 0)
+        return;
     gersh__pairs_combine(e->pairs, e->atoms, e->t, weight, e->lt, d);
 }
 
@@ -68,14 +77,25 @@ void gersh__engine_refresh(gersh__engine *e)
     e->value = evaluate(e, e->d, e->g);
 }
 
-/* z_aᵀ G z_a = t_aᵀ L(g) t_a of every atom; returns the gap among them. */
-static double score_atoms(gersh__engine *e)
+/* z_aᵀ G z_a of every atom; returns the gap among them. `current`: the slope is that of g already. */
+static double score_atoms(gersh__engine *e, int current)
 {
-    size_t n = e->pairs->n;
     double gap = 0, least = 0;
-    gersh__pairs_laplacian(e->pairs, e->g, e->atoms, e->t, e->lt);
+    if (by_features(e)) {
+        if (!current)
+            gersh__slope_update(e->slope, e->g);
+        gersh__slope_diagonal(e->slope);
+        for (size_t a = 0; a < e->atoms; a++) {
+            gersh_atom z = e->atom[a];
+            e->score[a] = z.a * z.a * e->slope->diagonal[z.i];
+            if (z.i != z.j)
+                e->score[a] += z.b * z.b * e->slope->diagonal[z.j] +
+                               2 * z.a * z.b * gersh__slope_entry(e->slope, z.i, z.j);
+        }
+    } else {
+        gersh__pairs_scores(e->pairs, e->g, e->atoms, e->t, e->lt, e->score);
+    }
     for (size_t a = 0; a < e->atoms; a++) {
-        e->score[a] = gersh__kernels_here()->dot(n, e->t + a * n, e->lt + a * n);
         gap += e->theta[a] * e->score[a];
         least = fmin(least, e->score[a]);
     }
@@ -171,7 +191,7 @@ static gersh_status correct_weights(gersh__engine *e, double gap)
 {
     for (int inner = 0; inner < MOST_INNER && e->atoms > 0; inner++) {
         double begin = gersh__clock_seconds();
-        double own = score_atoms(e);
+        double own = score_atoms(e, 0);
         e->seconds_gradient += gersh__clock_seconds() - begin;
         if (inner > 0 && own <= INNER_SHARE * gap)
             break;
@@ -207,7 +227,7 @@ static gersh_status look(gersh__engine *e, gersh__region *region, const gersh__l
 {
     double begin = gersh__clock_seconds(), least, score = 0;
     gersh__slope_update(e->slope, e->g);
-    score_atoms(e);
+    score_atoms(e, 1);
     for (size_t a = 0; a < e->atoms; a++)
         score += e->theta[a] * e->score[a];
     double middle = gersh__clock_seconds();
@@ -228,6 +248,23 @@ static gersh_status look(gersh__engine *e, gersh__region *region, const gersh__l
         *seen = *gap;
     e->bound = fmax(e->bound, e->value - fmax(score - e->budget * fmin(0, least), 0));
     return GERSH_OK;
+}
+
+gersh_status gersh__engine_measure(gersh__engine *e, gersh__region *region, double width, double *value,
+                                   double *bound)
+{
+    gersh__candidate candidate[GERSH__MOST_CANDIDATES];
+    size_t found;
+    double gap, seen = -INFINITY;
+    e->objective->width = width;
+    gersh__engine_refresh(e);
+    *value = gersh__engine_value(e);
+    if (bound == NULL)
+        return GERSH_OK;
+    e->bound = -INFINITY;
+    gersh_status status = look(e, region, &(gersh__limits){0}, &seen, candidate, &found, &gap);
+    *bound = e->bound;
+    return status;
 }
 
 static void report(const gersh__engine *e, const char *stage, const gersh__limits *limits)
@@ -278,8 +315,8 @@ gersh_status gersh__engine_solve(gersh__engine *e, gersh__region *region, const 
 {
     gersh__candidate candidate[GERSH__MOST_CANDIDATES];
     size_t found;
-    double gap, seen = 0, before = INFINITY, width = WIDEST;
-    e->objective->width = WIDEST;
+    double gap, seen = 0, before = INFINITY, width = limits->widest;
+    e->objective->width = limits->widest;
     e->bound = e->objective->kind->nonnegative ? 0 : -INFINITY;
     gersh_status status = gersh__atoms_restrict(e, region);
     gersh__engine_refresh(e);

@@ -17,6 +17,8 @@ typedef struct gersh__limits {
     double start; /* clock at the start of the fit */
     double max_seconds;
     double cutoff; /* a region that cannot get below this value is left */
+    double widest; /* smoothing of the first iterations */
+    int tries;     /* of `balanced`: flips of colours may take so many times the iterations before them */
     const gersh_cancel *cancel;
     gersh_progress_callback progress;
     void *progress_context;
@@ -33,7 +35,7 @@ typedef struct gersh__engine {
     double *vector; /* capacity × k, of dense atoms */
     double *theta;
     double *t;  /* capacity × n: X z, with mean 0 */
-    double *lt; /* capacity × n: L(g) X z */
+    double *lt; /* capacity × (n + GERSH__MOST_PARTS): scratch of sums over atoms and samples */
     double *score, *step, *hessian, *work;
     int *free_set;
     double *base; /* distances under ρI */
@@ -61,6 +63,13 @@ gersh_status gersh__engine_start(gersh__engine *engine, const gersh_metric *metr
  */
 gersh_status gersh__engine_solve(gersh__engine *engine, gersh__region *region, const char *stage,
                                  const gersh__limits *limits, gersh_stop *stop);
+
+/*
+ * The value at the atoms that are there, exact where the objective is smoothed, and unless `bound` is NULL a
+ * lower bound of F over the region from the gradient there, at that width of the smoothing.
+ */
+gersh_status gersh__engine_measure(gersh__engine *engine, gersh__region *region, double width,
+                                   double *value, double *bound);
 
 /* Value as minimised, exact where the objective is smoothed. */
 double gersh__engine_value(const gersh__engine *engine);

@@ -1,0 +1,45 @@
+/* What the parts of a fit share: one fit to given pairs, and the plan for data with too many of them. */
+#ifndef GERSH_SRC_SOLVER_FIT_H
+#define GERSH_SRC_SOLVER_FIT_H
+
+#include "pairs/population.h"
+#include "solver/solver.h"
+
+typedef struct gersh__fit {
+    const gersh_dataset *data;
+    const gersh_settings *settings;
+    const gersh_fit_options *options;
+    const gersh__solver *solver;
+    const gersh__objective_kind *kind; /* NULL: the custom one of the options */
+    gersh__pool *pool;
+    gersh__rules *rules;
+    gersh__limits limits;
+    double trace, rho; /* C and ρ, once gersh__fit_budget has set them */
+} gersh__fit;
+
+/* Sets C and ρ for rows whose mean squared distance is `mean`. `of`: words for what the mean is over. */
+gersh_status gersh__fit_budget(gersh__fit *fit, double mean, const char *of);
+
+/*
+ * Learns from the pairs, from the metric `start` on unless NULL. The numbers of `info` are added to: it is 0
+ * before the first fit. *width, unless NULL, is the smoothing at the end.
+ */
+gersh_status gersh__fit_pairs(gersh_metric **out, gersh_fit_info *info, double *width,
+                              const gersh__fit *fit, const gersh__pairs *pairs, gersh__objective *objective,
+                              const gersh_metric *start);
+
+/* Which pairs to learn from. */
+typedef struct gersh__plan {
+    gersh_pair_choice choice;
+    size_t most;   /* pairs, of drawn ones */
+    double memory; /* bytes at most */
+} gersh__plan;
+
+/* The plan for n rows that count, of the data without tuples, or one sentence on why there is none. */
+gersh_status gersh__plan_make(gersh__plan *plan, const gersh__fit *fit, size_t n);
+
+/* Learns from drawn pairs, in rounds. */
+gersh_status gersh__fit_drawn(gersh_metric **out, gersh_fit_info *info, gersh__fit *fit,
+                              const gersh__plan *plan, gersh__population *population);
+
+#endif

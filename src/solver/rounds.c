@@ -1,0 +1,277 @@
+/*
+ * Learning from drawn pairs. Each round draws more of them than the last, learns from where the last ended, and
+ * measures both metrics on pairs that no fit has seen: GROUPS independent draws b, each of which gives an
+ * unbiased estimate F_b(M) of F(M) over all pairs. Their mean is the value that is stated, with an error at 95 %
+ * by Student's distribution. The rounds end when the value falls by less than the tolerance, or no more pairs
+ * fit the memory. A round is solved as well as its sample deserves: to the relative error of the last value.
+ *
+ * The bound: what the solver certifies is below the minimum of the sum over the drawn pairs. That is a minimum
+ * of unbiased estimates, so that its expectation is at most the minimum over all pairs. Its deviation is about
+ * that of the sum at the metric found, which the F_b show, once the sizes of the draws are allowed for.
+ *
+ * Of lmnn, where one draw has every row as an anchor and every impostor within the margin, value and bound are
+ * those of all triplets: the others add nothing to F or its gradient here, and nowhere less.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/settings.h"
+#include "solver/fit.h"
+
+enum { GROUPS = 16, FIRST_DRAW = 131072, CHECK_DRAW = 16384, MOST_ROUNDS = 16 };
+
+#define TWO_SIDED 2.131 /* of Student's distribution with GROUPS − 1 degrees of freedom, 95 % */
+#define ONE_SIDED 1.753
+#define FIRST_TOL 0.02 /* of the first round */
+#define WIDENING 16    /* smoothing at the start of a round, in units of that at the end of the last */
+
+typedef struct rounds {
+    gersh__fit *fit;
+    const gersh__plan *plan;
+    gersh__population *population;
+    gersh__random random;
+    double tol;       /* that was asked for */
+    size_t count;     /* pairs of the next draw */
+    double width;     /* of the smoothing at the end of the last fit */
+    double certified; /* largest bound of complete draws */
+    int all_anchors;  /* the last draw was mined, with every row as an anchor */
+} rounds;
+
+/* One draw: its pairs and the objective on them. */
+typedef struct draw {
+    gersh__pairs *pairs;
+    gersh__objective *objective;
+    int complete;
+} draw;
+
+/* What the fresh pairs say. */
+typedef struct measured {
+    double value, error; /* as minimised */
+    double bound;        /* of a complete draw; else infinite */
+    double before;       /* value of the metric before, or infinite */
+    double deviation;    /* of F over draws of one unit: one row dealt out, or one anchor */
+} measured;
+
+static void drop(draw *d)
+{
+    gersh__objective_free(d->objective);
+    gersh__pairs_free(d->pairs);
+    *d = (draw){0};
+}
+
+/* Draws look for neighbours under this metric from now on. */
+static gersh_status aim(rounds *r, const gersh_metric *metric)
+{
+    return r->plan->choice == GERSH_CHOICE_MINED
+               ? gersh__population_aim(r->population, metric, r->fit->pool)
+               : GERSH_OK;
+}
+
+static gersh_status draw_pairs(draw *d, rounds *r, size_t count)
+{
+    int draws = r->fit->kind->draws;
+    gersh_status status =
+        r->plan->choice == GERSH_CHOICE_MINED
+            ? gersh__pairs_new_mined(&d->pairs, &d->complete, r->population, count, &r->random,
+                                     r->fit->pool)
+            : gersh__pairs_new_sampled(&d->pairs, r->population,
+                                       (gersh__wanted){(draws & GERSH__DRAWS_SIMILAR) != 0,
+                                                       (draws & GERSH__DRAWS_DISSIMILAR) != 0},
+                                       count, &r->random, r->fit->pool);
+    if (status == GERSH_OK)
+        status = gersh__objective_new(&d->objective, r->fit->kind, d->pairs, r->fit->settings);
+    if (status != GERSH_OK)
+        drop(d);
+    return status;
+}
+
+static gersh__region_kind region_of(const gersh__solver *solver)
+{
+    return solver->dense                           ? GERSH__PSD
+           : strcmp(solver->name, "diagonal") == 0 ? GERSH__DIAGONAL
+                                                   : GERSH__HULL;
+}
+
+/* The value of the metric on the draw, and unless NULL the bound there. */
+static gersh_status look(double *value, double *bound, const rounds *r, draw *d, const gersh_metric *metric)
+{
+    const gersh__fit *fit = r->fit;
+    gersh__engine *engine = NULL;
+    gersh__region *region = NULL;
+    gersh_status status =
+        gersh__engine_new(&engine, d->pairs, d->objective, fit->rho,
+                          fit->trace - (double)d->pairs->k * fit->rho, fit->solver->dense);
+    if (status == GERSH_OK)
+        status = gersh__engine_start(engine, metric);
+    if (status == GERSH_OK && bound != NULL)
+        status = gersh__region_new(&region, region_of(fit->solver), d->pairs, fit->rules);
+    if (status == GERSH_OK)
+        status = gersh__engine_measure(engine, region, r->width, value, bound);
+    gersh__region_free(region);
+    gersh__engine_free(engine);
+    return status;
+}
+
+/* The whole draw, where it is complete. */
+static gersh_status measure_all(measured *out, rounds *r, const gersh_metric *metric,
+                                const gersh_metric *before)
+{
+    draw d = {0};
+    int bounded = strcmp(r->fit->solver->name, "identity") != 0;
+    gersh_status status = draw_pairs(&d, r, r->count);
+    if (status == GERSH_OK && d.complete) {
+        out->bound = -INFINITY;
+        status = look(&out->value, bounded ? &out->bound : NULL, r, &d, metric);
+        if (status == GERSH_OK && before != NULL)
+            status = look(&out->before, NULL, r, &d, before);
+    }
+    drop(&d);
+    return status;
+}
+
+/* Measures on fresh pairs. */
+static gersh_status measure(measured *out, rounds *r, const gersh_metric *metric,
+                            const gersh_metric *before)
+{
+    double value[GROUPS], old = 0, square = 0, units = 0;
+    *out = (measured){.bound = INFINITY, .before = INFINITY};
+    gersh_status status = aim(r, metric);
+    if (status == GERSH_OK && r->all_anchors)
+        status = measure_all(out, r, metric, before);
+    if (status != GERSH_OK || out->bound < INFINITY)
+        return status;
+    for (int b = 0; b < GROUPS && status == GERSH_OK; b++) {
+        draw d = {0};
+        double there = 0;
+        status = draw_pairs(&d, r, CHECK_DRAW < r->count ? CHECK_DRAW : r->count);
+        if (status == GERSH_OK)
+            status = look(&value[b], NULL, r, &d, metric);
+        if (status == GERSH_OK && before != NULL)
+            status = look(&there, NULL, r, &d, before);
+        if (status == GERSH_OK) {
+            out->value += value[b] / GROUPS;
+            old += there / GROUPS;
+            units += d.pairs->units / GROUPS;
+        }
+        drop(&d);
+    }
+    if (status != GERSH_OK)
+        return status;
+    for (int b = 0; b < GROUPS; b++)
+        square += (value[b] - out->value) * (value[b] - out->value) / (GROUPS - 1);
+    out->error = TWO_SIDED * sqrt(square / GROUPS);
+    out->deviation = sqrt(square * units);
+    out->before = before != NULL ? old : INFINITY;
+    return GERSH_OK;
+}
+
+/* What is stated of the draw and of the pairs that were measured. `units`: those of the draw. */
+static void fill_info(gersh_fit_info *info, rounds *r, const measured *m, double units)
+{
+    double sign = r->fit->kind->maximized ? -1 : 1, n = (double)r->population->n, bound = -INFINITY;
+    if (m->bound < INFINITY) /* complete */
+        bound = r->certified = fmax(r->certified, m->bound);
+    else if (info->has_bound) /* what was certified for the draw, less what that may be off */
+        bound = sign * info->bound - ONE_SIDED * m->deviation / sqrt(units);
+    if (r->fit->kind->nonnegative && isfinite(bound))
+        bound = fmax(bound, 0);
+    info->objective_value = sign * m->value;
+    info->value_error = m->error;
+    info->has_bound = isfinite(bound);
+    info->bound = sign * bound;
+    info->gap = m->value - bound;
+    info->choice = r->plan->choice;
+    info->pairs_all = n * (n - 1) / 2;
+    info->memory = r->plan->memory;
+    info->seconds = gersh__clock_seconds() - r->fit->limits.start;
+}
+
+/* The metric (C/K) I, where the first impostors are looked for. */
+static gersh_status first_metric(gersh_metric **out, const gersh__fit *fit)
+{
+    gersh_status status =
+        gersh_metric_new(out, gersh_dataset_features(fit->data), 0, 0, fit->solver->dense);
+    if (status == GERSH_OK)
+        (*out)->rho = fit->trace / (double)gersh_dataset_features(fit->data);
+    return status;
+}
+
+/* Draws pairs, learns from them from `start` on, and measures beside the metric of the last round, if any. */
+static gersh_status run_round(gersh_metric **out, gersh_fit_info *info, measured *m, rounds *r,
+                              const gersh_metric *start, const gersh_metric *last)
+{
+    draw d = {0};
+    double units = 0;
+    gersh_status status = draw_pairs(&d, r, r->count);
+    if (status == GERSH_OK)
+        status = gersh__fit_pairs(out, info, &r->width, r->fit, d.pairs, d.objective, start);
+    if (status == GERSH_OK) {
+        units = d.pairs->units;
+        info->pairs = (double)d.pairs->count;
+        info->rows_used = (double)d.pairs->n;
+        r->all_anchors = r->plan->choice == GERSH_CHOICE_MINED && units == (double)r->population->n;
+    }
+    drop(&d); /* before others are drawn */
+    if (status == GERSH_OK)
+        status = measure(m, r, *out, last);
+    if (status == GERSH_OK) {
+        info->rounds++;
+        fill_info(info, r, m, units);
+    }
+    return status;
+}
+
+/* Whether there is to be another round, and what it is to be like. */
+static int go_on(rounds *r, const gersh_fit_info *info, const measured *m)
+{
+    int last_size = 2 * r->count > r->plan->most;
+    if (info->stop != GERSH_STOP_CONVERGED || m->before - m->value <= r->tol * fabs(m->value) ||
+        info->rounds == MOST_ROUNDS || (last_size && !r->all_anchors))
+        return 0;
+    r->fit->limits.tol = fmax(r->tol, fmin(FIRST_TOL, m->error / fabs(m->value)));
+    r->fit->limits.widest = fmin(1, WIDENING * r->width);
+    r->count = last_size ? r->count : 2 * r->count;
+    return 1;
+}
+
+gersh_status gersh__fit_drawn(gersh_metric **out, gersh_fit_info *info, gersh__fit *fit,
+                              const gersh__plan *plan, gersh__population *population)
+{
+    rounds r = {.fit = fit,
+                .plan = plan,
+                .population = population,
+                .tol = fit->limits.tol,
+                .count = FIRST_DRAW < plan->most ? FIRST_DRAW : plan->most,
+                .certified = -INFINITY};
+    gersh_metric *identity = NULL;
+    int more = 1;
+    *out = NULL;
+    fit->limits.tol = fmax(r.tol, FIRST_TOL);
+    fit->limits.tries = 0; /* the next round's pairs may want other colours */
+    gersh__random_seed(&r.random, gersh__setting_whole(fit->settings, GERSH__SEED));
+    gersh_status status = first_metric(&identity, fit);
+    if (status == GERSH_OK)
+        status = aim(&r, fit->options->start != NULL ? fit->options->start : identity);
+    while (status == GERSH_OK && more) {
+        gersh_metric *last = *out, *worse = last;
+        measured m;
+        *out = NULL;
+        status = run_round(out, info, &m, &r, last != NULL ? last : fit->options->start, last);
+        if (status == GERSH_OK && m.before < m.value) { /* on fresh pairs the last was better */
+            worse = *out;
+            *out = last;
+            info->objective_value += (fit->kind->maximized ? -1 : 1) * (m.before - m.value);
+            info->gap += m.before - m.value;
+        }
+        more = status == GERSH_OK && go_on(&r, info, &m);
+        gersh_metric_free(worse);
+    }
+    gersh_metric_free(identity);
+    if (status != GERSH_OK) {
+        gersh_metric_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
