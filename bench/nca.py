@@ -148,7 +148,7 @@ def draw_plot(path, table):
     left.barh(names, gain, color=["tab:blue" if value >= 0 else "tab:red" for value in gain])
     left.axvline(0, color="black", linewidth=0.8)
     left.set_xlabel(f"accuracy of {first} less NCA's, percentage points")
-    right.barh(names, ratios, color="tab:gray")
+    right.barh(names, np.subtract(ratios, 1), left=1, color=["tab:blue" if ratio >= 1 else "tab:red" for ratio in ratios])
     right.axvline(1, color="black", linewidth=0.8)
     right.set_xscale("log")
     right.set_xlabel(f"time of NCA / time of {first}, one fit, one thread")

@@ -1,6 +1,6 @@
 /*
  * The C side of bench/python_overhead.py: reads a data file, and for each number on standard input makes that many fits,
- * from rows and labels in memory to a model, and prints the seconds of processor time and the value of each.
+ * from rows and labels in memory to a model that is freed, and prints the seconds of processor time and the value of each.
  *
  *     bench_python_overhead DATA OBJECTIVE SOLVER
  */
@@ -38,11 +38,11 @@ int main(int argc, char **argv)
             gersh_settings *settings = settings_of(pairs);
             must(gersh_dataset_new(&data, n, k, gersh_dataset_values(read), k, labels, NULL, NULL));
             must(gersh_model_fit(&model, NULL, data, settings, NULL));
-            double seconds = processor_seconds() - begin;
-            printf("%.9f %.17g\n", seconds, gersh_model_info(model)->objective_value);
+            double value = gersh_model_info(model)->objective_value;
             gersh_model_free(model);
             gersh_dataset_free(data);
             gersh_settings_free(settings);
+            printf("%.9f %.17g\n", processor_seconds() - begin, value);
         }
         fflush(stdout);
     }

@@ -3,8 +3,8 @@
 
     bench/python_overhead.py --program build/bench/bench_python_overhead DATA.csv ...
 
-Both sides begin with rows and labels in memory and end with a fitted model, on one thread: settings, data set and fit in
-C; `gersh.MetricLearner(...).fit(X, y)` in Python, with all of scikit-learn's checks. Times are of the processor, fits of
+Both sides begin with rows and labels in memory, on one thread: settings, data set, fit, and freeing all of that in C;
+`learner.fit(X, y)` in Python, which checks X and y, and frees what the fit before had left. Times are of the processor, fits of
 one side and of the other take turns, so that a busy machine slows both, and what is shown is the time that one fit in
 ten does not exceed. Data sets are CSV files with the label in the
 last column. The last column says whether the extra is at most 3 % or 200 microseconds.

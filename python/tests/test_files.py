@@ -135,6 +135,8 @@ def test_tune_chooses_as_the_command_line_does(run_gersh, cancer, csv_file, tmp_
     scores = [row["score"] for row in learner.tuning_ if row["round"] == best["round"]]
     assert scores == sorted(scores, reverse=True)
     assert learner.n_neighbors_ == best["neighbors"] >= 1
+    assert learner.weights_ == {"equal": "uniform"}.get(best["votes"], best["votes"])
+    KNeighborsClassifier(learner.n_neighbors_, weights=learner.weights_).fit(learner.transform(X), y)
     assert learner.classes_.tolist() == sorted(set(y)) and list(learner.feature_names_in_) == list(X.columns)
 
 
@@ -165,8 +167,36 @@ def test_tune_reports_and_can_be_ended(iris, capsys):
     def press_once(now):
         if now.round > 1 and not presses:
             presses.append(now)
-            signal.raise_signal(signal.SIGINT)
+            os.kill(os.getpid(), signal.SIGINT)  # to the process, as the library's own threads take no signals
 
     with pytest.warns(ConvergenceWarning, match="tune was interrupted"):
         learner = gersh.tune(*iris, callback=press_once)
     assert learner.transform(iris[0]).shape[0] == 150
+
+
+def test_reports(cancer, tmp_path):
+    X, y = cancer
+    learner = gersh.MetricLearner("mcml").fit(X, y)
+    path = tmp_path / "report.html"
+    try:
+        learner.report(path, splits=0)
+    except ValueError as error:
+        if "Node.js" in str(error):
+            pytest.skip(f"this libgersh has no page: {error}")
+        raise
+    own = path.read_text()
+    assert own.lower().startswith("<!doctype html>")
+    assert "worst radius" in own and repr(learner.objective_value_)[:10] in own
+    learner.report(path, X.iloc[:20], y[:20])
+    assert len(path.read_text()) < len(own)  # fewer rows are in it
+    learner.report(path, X.iloc[:20])
+    for wrong in ({"splits": -1}, {"splits": 1.5}):
+        with pytest.raises(ValueError, match="'splits' parameter"):
+            learner.report(path, **wrong)
+    with pytest.raises(gersh.FileError):
+        learner.report(tmp_path)
+    rows = np.arange(len(X) - 1)[:, None] + np.arange(2)
+    pairs = gersh.MetricLearnerPairs("glr").fit(X.to_numpy()[rows], np.where(rows[:, 0] % 2, 1, -1))
+    pairs.report(path)
+    with pytest.raises(ValueError, match="learns from tuples"):
+        pairs.report(path, X.to_numpy(), y)

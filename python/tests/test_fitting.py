@@ -1,6 +1,7 @@
 """How a fit runs: starts, callbacks, interrupts, early ends, and objectives of one's own."""
 
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
@@ -154,6 +155,37 @@ def test_a_handler_of_the_users_own_is_called(wine):
         assert signal.getsignal(signal.SIGINT) is handler
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_signals_are_passed_on_to_who_waited_for_them_before(wine):
+    """asyncio and others have signals announced on a descriptor of theirs."""
+    ours, theirs = socket.socketpair()
+    theirs.setblocking(False)
+    ours.settimeout(10)
+    before = signal.set_wakeup_fd(theirs.fileno())
+    try:
+        with pytest.warns(ConvergenceWarning):
+            gersh.MetricLearner(**LONG, callback=press).fit(*wine)
+        assert signal.SIGINT in ours.recv(16)
+    finally:
+        assert signal.set_wakeup_fd(before) == theirs.fileno()
+
+
+def test_an_ignored_interrupt_stays_ignored(wine):
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        assert gersh.MetricLearner(callback=press).fit(*wine).stop_ == "converged"
+        assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupt_is_not_meant_for_the_next_fit(wine):
+    for _ in range(20):
+        with pytest.warns(ConvergenceWarning), pytest.MonkeyPatch.context() as patch:
+            patch.setattr("gersh._run.AGAIN", 0.0)
+            gersh.MetricLearner(**LONG, callback=press).fit(*wine)
+        assert gersh.MetricLearner().fit(*wine).stop_ == "converged"
 
 
 def test_interrupts_from_outside_without_a_callback():

@@ -1,5 +1,6 @@
 """What all estimators share: parameters, the fit itself, and all that follows from the learned metric."""
 
+import contextlib
 import ctypes as c
 import math
 import numbers
@@ -18,7 +19,7 @@ from ._compat import validate_data
 from ._graph import Discs, Graph
 from ._library import library
 from ._model import Model, address, dataset_of
-from ._run import Progress, Run, custom_objective
+from ._run import Progress, Run, custom_objective, run_in_thread
 from ._settings import TABLE, check_seed, check_threads, settings_of
 
 EDGE_KINDS = ("allowed", "forbidden", "positive", "negative")  # gersh_edge_kind
@@ -74,7 +75,7 @@ def is_plain(X):
     A sum that is not finite says nothing, as it may overflow; the checks then decide.
     """
     return type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.shape[0] > 1 and X.shape[1] > 0 and \
-        math.isfinite(X.sum())
+        math.isfinite(np.add.reduce(X, axis=None))
 
 
 class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -361,3 +362,35 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """
         check_is_fitted(self)
         self._model.write(os.fspath(path), data)
+
+    def report(self, path: Union[str, os.PathLike], X: Any = None, y: Any = None, *, splits: int = 10) -> None:
+        """Writes what was learned as an interactive page: one HTML file that any browser opens.
+
+        Parameters
+        ----------
+        path : str or path-like
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
+            Rows to show and to predict; None shows those that the metric was learned from.
+        y : array-like of shape (n_samples,), default=None
+            Their labels.
+        splits : int, default=10
+            Of the rows that the metric was learned from: random splits on which metrics are learned anew, to measure how
+            well they predict rows that are held out. 0 leaves that out.
+        """
+        check_is_fitted(self)
+        if not isinstance(splits, numbers.Integral) or splits < 0:
+            raise ValueError(f"The 'splits' parameter must be an int in the range [0, inf). Got {splits!r} instead.")
+        with Run() as run, contextlib.ExitStack() as stack:
+            options = s.ReportOptions(splits=splits, threads=check_threads(self.n_jobs) or 0, cancel=c.pointer(run.cancel))
+            if X is not None:
+                labels = {} if y is None else self._known_labels(y)
+                options.data = stack.enter_context(dataset_of(
+                    self._points(X, reset=False), feature_names=getattr(self, "feature_names_in_", None), **labels))
+            run_in_thread(self._model.report, os.fspath(path), options)
+        if run.interrupted:
+            warnings.warn("report was interrupted; the page shows the splits that were done.", ConvergenceWarning,
+                          stacklevel=2)
+
+    def _known_labels(self, y):
+        """Labels of rows that the metric was not learned from, as dataset_of takes them."""
+        raise ValueError(f"{type(self).__name__} learns from tuples; its rows have no labels. Leave y out.")

@@ -46,6 +46,7 @@ _FAILING = {
     "gersh_model_read": [_PP, _TEXT],
     "gersh_model_pack": [c.POINTER(c.c_void_p), c.POINTER(_SIZE), _P, c.c_int],
     "gersh_model_unpack": [_PP, _TEXT, _SIZE],
+    "gersh_model_report": [_P, _TEXT, c.POINTER(s.ReportOptions)],
     "gersh_tuples_new": [c.POINTER(c.POINTER(s.Tuples)), c.c_int, _SIZE, _P, _P, _SIZE],
     "gersh_metric_graph": [c.POINTER(c.POINTER(s.Graph)), c.POINTER(s.Metric)],
     "gersh_discs_align": [c.POINTER(c.POINTER(s.Discs)), c.POINTER(s.Graph), _P],

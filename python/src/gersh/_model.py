@@ -118,6 +118,9 @@ class Model:
     def write(self, path: str, with_data: bool) -> None:
         library.gersh_model_write(self._pointer, path.encode(), with_data)
 
+    def report(self, path: str, options: s.ReportOptions) -> None:
+        library.gersh_model_report(self._pointer, path.encode(), c.byref(options))
+
     @property
     def metric(self):
         return library.gersh_model_metric(self._pointer)

@@ -1,13 +1,16 @@
 """One running computation of the library: progress, callbacks, Ctrl-C, and objectives that are Python functions.
 
-The library reports after each iteration, in the thread that called it. That is also where Python gets to handle
-signals: for as long as a computation runs in the main thread, SIGINT asks it to stop instead of raising, as an
-exception could not pass through the library. A second Ctrl-C, in the same computation or within a second, raises
-KeyboardInterrupt after it, which is the way out of many fits in a row.
+For as long as a computation runs in the main thread, SIGINT asks it to stop instead of raising, as an exception could not
+pass through the library. Python calls its handlers only once the library has returned; but it writes the number of each
+signal to a file descriptor at once, where a thread waits for it that tells the library. A second Ctrl-C, in the same
+computation or within a second, raises KeyboardInterrupt after it, which is the way out of many fits in a row.
 """
 
+import contextlib
 import ctypes as c
+import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -47,9 +50,49 @@ class TuneProgress(NamedTuple):
     seconds: float
 
 
-@s.PROGRESS
-def _let_signals_in(context, progress):
-    """Python handles signals on the way into this function."""
+class Watch:
+    """The thread that reads the numbers of signals, of which there is one in each process."""
+
+    _only = None
+
+    def __init__(self):
+        self.process = os.getpid()
+        self.run = None  # the computation that SIGINT is to end
+        self._in, self._out = socket.socketpair()
+        self._out.setblocking(False)
+        self._caught_up = threading.Event()
+        threading.Thread(target=self._read, name="gersh signals", daemon=True).start()
+
+    @classmethod
+    def here(cls):
+        if cls._only is None or cls._only.process != os.getpid():  # threads do not live on in a forked process
+            cls._only = cls()
+        return cls._only
+
+    def _read(self):
+        while True:
+            numbers = self._in.recv(256)
+            run = self.run
+            if run is not None and run.listens and signal.SIGINT in numbers:
+                run.stop()
+            if run is not None and run.outer_descriptor != -1:
+                with contextlib.suppress(OSError):  # its reader may be gone
+                    os.write(run.outer_descriptor, numbers.replace(b"\0", b""))
+            if 0 in numbers:
+                self._caught_up.set()
+
+    def begin(self, run):
+        """From here on SIGINT stops the run; returns what was in force before."""
+        before, self.run = self.run, run
+        return before, signal.set_wakeup_fd(self._out.fileno(), warn_on_full_buffer=False)
+
+    def end(self, before, descriptor, interrupted):
+        signal.set_wakeup_fd(descriptor)
+        if interrupted:  # what is still to be read is not meant for the next run
+            self._caught_up.clear()
+            self._out.send(b"\0")
+            self._caught_up.wait()
+        self.run = before
 
 
 class Bar:
@@ -101,7 +144,8 @@ class Run:
         self._callback = callback
         self._bar = Bar() if verbose else None
         self._error = None
-        self._previous = None
+        self._previous = self._before = None
+        self.outer_descriptor = -1  # where signals were announced before
         self._in_main = threading.current_thread() is threading.main_thread()
 
     def stop(self):
@@ -132,7 +176,7 @@ class Run:
     def report(self):
         """The library's progress function for a fit; a null one where nobody listens."""
         if self._callback is None and self._bar is None:
-            return _let_signals_in if self._in_main else s.PROGRESS()
+            return s.PROGRESS()
         return s.PROGRESS(self.guard(lambda context, now: self._tell(Progress(
             now.contents.stage.decode(), *(getattr(now.contents, name) for name in Progress._fields[1:])))))
 
@@ -144,24 +188,32 @@ class Run:
 
     def _on_signal(self, number, frame):
         global _last_interrupt
-        if self._previous is not signal.default_int_handler:
-            if callable(self._previous):
-                self.guard(self._previous)(number, frame)
+        if not self.listens:
             return
-        now = time.monotonic()
-        self.leave = self.interrupted or now - _last_interrupt < AGAIN
-        _last_interrupt = now
+        if self._previous is signal.default_int_handler:
+            now = time.monotonic()
+            self.leave = self.interrupted or now - _last_interrupt < AGAIN
+            _last_interrupt = now
+        else:
+            self.guard(self._previous)(number, frame)
         self.interrupted = True
         self.stop()
+
+    @property
+    def listens(self):
+        """Whether SIGINT has a handler in Python, rather than being ignored."""
+        return callable(self._previous)
 
     def __enter__(self):
         if self._in_main:
             self._previous = _set_handler(signal.SIGINT, self._on_signal)
+            self._before, self.outer_descriptor = Watch.here().begin(self)
         return self
 
     def __exit__(self, kind, error, trace):
-        if self._previous is not None:
+        if self._in_main:
             _set_handler(signal.SIGINT, self._previous)
+            Watch.here().end(self._before, self.outer_descriptor, self.interrupted)
         if self._bar is not None:
             self._bar.end()
         if self._error is not None:

@@ -101,10 +101,16 @@ class TuneOptions(c.Structure):
 
 class TuneRow(c.Structure):
     _fields_ = [("objective", c.c_char_p), ("solver", c.c_char_p), ("scale", c.c_char_p), ("trace", c.c_double),
-                ("neighbors", c.c_size_t), ("score", c.c_double), ("accuracy", c.c_double),
+                ("neighbors", c.c_size_t), ("votes", c.c_char_p), ("score", c.c_double), ("accuracy", c.c_double),
                 ("uncertainty", c.c_double), ("round", c.c_int), ("seconds", c.c_double)]
 
 
 class Tuning(c.Structure):
     _fields_ = [("model", c.c_void_p), ("count", c.c_size_t), ("row", c.POINTER(TuneRow)), ("fits", c.c_size_t),
                 ("seconds", c.c_double), ("interrupted", c.c_int)]
+
+
+class ReportOptions(c.Structure):
+    _fields_ = [("data", c.c_void_p), ("name", c.c_char_p), ("data_name", c.c_char_p), ("splits", c.c_size_t),
+                ("threads", c.c_int), ("progress", c.c_void_p), ("progress_context", c.c_void_p),
+                ("cancel", c.POINTER(Cancel))]

@@ -1,6 +1,6 @@
 """Learning from labels: MetricLearner, and its short names."""
 
-from typing import Any, Callable, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from sklearn.utils.multiclass import type_of_target
@@ -10,11 +10,10 @@ from ._base import BaseMetricLearner
 from ._run import Progress
 
 
-def class_text(label: Any) -> str:
-    """The name of a class in the library and its files: whole numbers without a point."""
-    if isinstance(label, (float, np.floating)) and float(label).is_integer():
-        return str(int(label))
-    return str(label)
+def class_texts(classes: np.ndarray) -> List[str]:
+    """The names of classes in the library and its files: whole numbers without a point."""
+    return [str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
+            for label in classes.tolist()]
 
 
 def classes_of(names: Sequence[str]) -> np.ndarray:
@@ -30,11 +29,11 @@ def classes_of(names: Sequence[str]) -> np.ndarray:
 def classes_and_codes(y):
     """np.unique with return_inverse; where y has all whole numbers of a short range, in a tenth of its time."""
     if y.dtype.kind == "i":
-        low = int(y.min())
-        if int(y.max()) - low < len(y):
+        low = int(np.minimum.reduce(y))
+        if int(np.maximum.reduce(y)) - low < len(y):
             codes = np.subtract(y, low, dtype=np.intp)
             counts = np.bincount(codes)
-            if counts.all():
+            if np.minimum.reduce(counts) > 0:
                 return np.arange(low, low + len(counts), dtype=y.dtype), codes
     return np.unique(y, return_inverse=True)
 
@@ -178,7 +177,14 @@ class MetricLearner(BaseMetricLearner):
         if len(self.classes_) < 2:
             raise ValueError(f"{type(self).__name__} needs samples of at least 2 classes; the data has 1 class: "
                              f"{self.classes_[0]!r}")
-        return {"codes": codes, "classes": [class_text(label) for label in self.classes_]}
+        return {"codes": codes, "classes": class_texts(self.classes_)}
+
+    def _known_labels(self, y):
+        y = column_or_1d(y, warn=True)
+        if not hasattr(self, "classes_"):
+            return {"targets": y}
+        classes, codes = np.unique(y, return_inverse=True)
+        return {"codes": codes, "classes": class_texts(classes)}
 
     def _fit(self, X, y, sample_weight, start):
         weights = None
@@ -258,7 +264,7 @@ class MetricLearner(BaseMetricLearner):
         rows, codes, targets, weights = kept
         if codes is None:
             return rows, targets, weights
-        place = {class_text(label): i for i, label in enumerate(self.classes_)}
+        place = {name: i for i, name in enumerate(class_texts(self.classes_))}
         order = np.array([place[name] for name in model.class_names()])
         return rows, self.classes_[order[codes]], weights
 

@@ -17,7 +17,7 @@ from ._settings import DEFAULTS, TABLE, check_seed, check_threads, settings_of
 from ._supervised import MetricLearner, classes_of
 from ._tuples import MetricLearnerPairs, MetricLearnerQuadruplets, MetricLearnerTriplets
 
-TUNED = ("objective", "solver", "scale", "trace")  # what may be given, and is then not chosen
+WEIGHTS = {"equal": "uniform", "distance": "distance"}  # what scikit-learn calls the rules of votes
 BY_SIZE = {0: MetricLearner, 2: MetricLearnerPairs, 3: MetricLearnerTriplets, 4: MetricLearnerQuadruplets}
 
 
@@ -79,7 +79,7 @@ def tune(X: Any, y: Any, *, objective: Optional[str] = None, solver: Optional[st
          trace: Union[float, str, None] = None, max_time: Optional[float] = None, random_state: Any = None,
          n_jobs: Optional[int] = None, callback: Optional[Callable[[TuneProgress], Any]] = None,
          verbose: int = 0) -> MetricLearner:
-    """Chooses scaling, objective, solver, trace and number of neighbours by cross-validation, and fits with the choice.
+    """Chooses scaling, objective, solver, trace and votes of neighbours by cross-validation, and fits with the choice.
 
     Parameters
     ----------
@@ -102,8 +102,8 @@ def tune(X: Any, y: Any, *, objective: Optional[str] = None, solver: Optional[st
     Returns
     -------
     MetricLearner
-        The best candidate, fitted to all rows. `n_neighbors_` is the number of neighbours that goes with it, and
-        `tuning_` lists all candidates, the best first, as dicts.
+        The best candidate, fitted to all rows. `n_neighbors_` and `weights_` are what a KNeighborsClassifier after it
+        should have, and `tuning_` lists all candidates, the best first, as dicts.
 
     Examples
     --------
@@ -133,7 +133,8 @@ def tune(X: Any, y: Any, *, objective: Optional[str] = None, solver: Optional[st
         model, rows = _take_tuning(out)  # while there are settings, which the rows' words belong to
     learner = _learner_of(model)
     learner.classes_ = frame.classes_
-    learner.n_neighbors_ = model.settings()["neighbors"]
+    use = model.settings()
+    learner.n_neighbors_, learner.weights_ = use["neighbors"], WEIGHTS[use["votes"]]
     learner.tuning_ = rows
     if run.interrupted:
         warnings.warn("tune was interrupted; the best candidate so far is fitted.", ConvergenceWarning, stacklevel=2)
