@@ -99,6 +99,7 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     warm_start: bool
     random_state: Any
     n_jobs: Optional[int]
+    memory: Union[float, str]
     callback: Optional[Callable[[Progress], Any]]
     verbose: int
 
@@ -133,7 +134,7 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         values = {name: getattr(self, parameter) for name, parameter in FIT_SETTINGS}
         objective = self._chosen("objective")
         return {**values, "objective": None if callable(objective) else objective, "solver": self._chosen("solver"),
-                "seed": check_seed(self.random_state), "threads": check_threads(self.n_jobs)}
+                "seed": check_seed(self.random_state), "threads": check_threads(self.n_jobs), "memory": self.memory}
 
     def _rules(self):
         names = list(getattr(self, "feature_names_in_", []))

@@ -83,7 +83,8 @@ class FitInfo(c.Structure):
                 ("iterations", c.c_int), ("newton_steps", c.c_int), ("seconds", c.c_double), ("stop", c.c_int),
                 ("budget", c.c_double), ("rho", c.c_double), ("seconds_gradient", c.c_double),
                 ("seconds_minimizer", c.c_double), ("seconds_objective", c.c_double), ("seconds_step", c.c_double),
-                ("seconds_eigen", c.c_double)]
+                ("seconds_eigen", c.c_double), ("choice", c.c_int), ("pairs", c.c_double), ("pairs_all", c.c_double),
+                ("rows_used", c.c_double), ("rounds", c.c_int), ("value_error", c.c_double), ("memory", c.c_double)]
 
 
 class TuneProgress(c.Structure):

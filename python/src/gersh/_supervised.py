@@ -91,6 +91,9 @@ class MetricLearner(BaseMetricLearner):
         Seed of the random numbers; None is always the same one.
     n_jobs : int, default=None
         Number of threads; None and -1 are one for each core.
+    memory : float or {'auto'}, default='auto'
+        Most memory of the fit, in GB. All pairs of rows are used where they fit into it, else a sample of them; 'auto'
+        is half of the machine's.
     callback : callable, default=None
         Called with a `gersh.Progress` after each iteration. If it returns a true value, the fit ends with the best
         metric so far.
@@ -150,7 +153,8 @@ class MetricLearner(BaseMetricLearner):
                  diagonals_only: bool = False, nuclear: float = 0.0, task: str = "auto",
                  edges: Optional[Sequence[Tuple[Any, Any, str]]] = None, preprocessor: Any = None,
                  warm_start: bool = False, random_state: Any = None, n_jobs: Optional[int] = None,
-                 callback: Optional[Callable[[Progress], Any]] = None, verbose: int = 0):
+                 memory: Union[float, str] = "auto", callback: Optional[Callable[[Progress], Any]] = None,
+                 verbose: int = 0):
         self._keep(locals())
 
     def _more_tags(self):

@@ -32,8 +32,8 @@ def _learner_of(model: Model, **others) -> BaseMetricLearner:
         parameters["objective"] = None
     if kind is MetricLearner and model.task != "none":
         parameters["task"] = model.task
-    learner = kind(edges=model.rules(), random_state=values["seed"], n_jobs=values["threads"] or None, **parameters,
-                   **others)
+    learner = kind(edges=model.rules(), random_state=values["seed"], n_jobs=values["threads"] or None,
+                   memory=values["memory"], **parameters, **others)
     learner.n_features_in_ = model.features()
     names = model.feature_names()
     if names is not None:

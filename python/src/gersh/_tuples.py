@@ -45,7 +45,8 @@ class TupleLearner(BaseMetricLearner):
                  diagonals_only: bool = False, nuclear: float = 0.0,
                  edges: Optional[Sequence[Tuple[Any, Any, str]]] = None, preprocessor: Any = None,
                  warm_start: bool = False, random_state: Any = None, n_jobs: Optional[int] = None,
-                 callback: Optional[Callable[[Progress], Any]] = None, verbose: int = 0):
+                 memory: Union[float, str] = "auto", callback: Optional[Callable[[Progress], Any]] = None,
+                 verbose: int = 0):
         self._keep(locals())
 
     def _more_tags(self):
