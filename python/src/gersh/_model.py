@@ -180,6 +180,8 @@ class Model:
         if not data:
             return None
         n = library.gersh_dataset_rows(data)
+        if not library.gersh_dataset_values(data):
+            raise MemoryError("The training rows are sparse, and too many to be made dense.")
         found = [library.gersh_dataset_labels(data), library.gersh_dataset_targets(data),
                  library.gersh_dataset_weights(data)]
         return [_array(library.gersh_dataset_values(data), n, self.features()),
