@@ -2,6 +2,7 @@
 #include "report/space.h"
 
 #include <cblas.h>
+#include <float.h>
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
@@ -144,10 +145,12 @@ static gersh_status find_components(double *component, double *value, const doub
                              "LAPACK's dsyevr failed on a matrix of order %zu (info %d)", n, (int)info);
         goto out;
     }
+    double rounding =
+        10 * (double)n * DBL_EPSILON * fmax(values[wanted - 1], 0); /* of eigenvalues that are 0 */
     for (lapack_int c = 0; c < wanted; c++) {
         const double *u = vectors + (size_t)(wanted - 1 - c) * n;
         size_t largest = 0;
-        value[c] = fmax(values[wanted - 1 - c], 0);
+        value[c] = values[wanted - 1 - c] > rounding ? values[wanted - 1 - c] : 0;
         for (size_t i = 1; i < n; i++)
             largest = fabs(u[i]) > fabs(u[largest]) * (1 + 1e-10) ? i : largest;
         for (size_t i = 0; i < n; i++)
