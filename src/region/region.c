@@ -131,6 +131,11 @@ static int by_value(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
+void gersh__ranked_sort(struct gersh__ranked *ranked, size_t count)
+{
+    qsort(ranked, count, sizeof *ranked, by_value);
+}
+
 static double smallest(const double *x, size_t count)
 {
     double least = INFINITY;
@@ -154,7 +159,7 @@ static void watch_best(gersh__region *r, size_t count, double limit)
     for (size_t f = 0; f < r->k; f++)
         if (r->row_partner[f] != f || r->row_value[f] <= limit)
             r->ranked[ranked++] = (struct gersh__ranked){r->row_value[f], f};
-    qsort(r->ranked, ranked, sizeof *r->ranked, by_value);
+    gersh__ranked_sort(r->ranked, ranked);
     for (size_t c = 0; c < count && c < ranked; c++) {
         gersh__region_watch(r, r->ranked[c].place);
         gersh__region_watch(r, r->row_partner[r->ranked[c].place]);
@@ -257,7 +262,7 @@ static void choose(gersh__region *r, gersh__slope *slope, const size_t *list, si
         if (r->row_value[f] <= limit)
             r->ranked[rows++] = (struct gersh__ranked){r->row_value[f], f};
     }
-    qsort(r->ranked, rows, sizeof *r->ranked, by_value);
+    gersh__ranked_sort(r->ranked, rows);
     for (size_t c = 0; c < rows && count < want; c++) {
         size_t f = r->ranked[c].place;
         gersh__candidate next = make_candidate(r, slope, f, r->row_partner[f]);

@@ -4,6 +4,9 @@
 
 #include "region/region.h"
 
+/* By value, then by place. */
+void gersh__ranked_sort(struct gersh__ranked *ranked, size_t count);
+
 /*
  * All pairs of the `count` listed features (NULL: of all features): the best of each feature's pairs with those
  * behind it in the list, in row_value and row_partner.

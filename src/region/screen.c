@@ -16,7 +16,6 @@
  */
 #include <cblas.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -160,14 +159,6 @@ static void screen_rows(void *context, size_t part, int worker)
     }
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const struct gersh__ranked *x = a, *y = b;
-    if (x->value != y->value)
-        return x->value < y->value ? -1 : 1;
-    return x->place < y->place ? -1 : x->place > y->place;
-}
-
 /* Features by decreasing reach, and their scales and lengths. */
 static void arrange(screen *s)
 {
@@ -179,7 +170,7 @@ static void arrange(screen *s)
     for (size_t f = 0; f < r->k; f++)
         if (s->slope->reach[f] + largest >= -WORTH * s->level)
             r->ranked[s->count++] = (struct gersh__ranked){-s->slope->reach[f], f};
-    qsort(r->ranked, s->count, sizeof *r->ranked, by_value);
+    gersh__ranked_sort(r->ranked, s->count);
     for (size_t p = 0; p < s->count; p++) {
         size_t f = s->order[p] = r->ranked[p].place;
         s->reach[p] = s->slope->reach[f];
