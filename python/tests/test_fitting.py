@@ -198,7 +198,7 @@ def test_interrupts_from_outside_without_a_callback():
         learner = gersh.LMNN(tol=1e-12, max_iter=10**9)
         print("started", flush=True)
         learner.fit(X, y)
-        print(learner.stop_, learner.transform(X).shape)
+        print(learner.stop_, len(learner.transform(X)))
         """)
     child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert child.stdout.readline() == "started\n"
@@ -206,7 +206,7 @@ def test_interrupts_from_outside_without_a_callback():
     timer.start()
     out, err = child.communicate(timeout=60)
     assert child.returncode == 0, err
-    assert out == "interrupted (500, 40)\n" and "ConvergenceWarning" in err
+    assert out == "interrupted 500\n" and "ConvergenceWarning" in err
 
 
 def test_the_same_seed_gives_the_same(wine):
