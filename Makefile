@@ -14,7 +14,7 @@ help:
 	@echo "make demo      build gersh and show it at work on the data of data/"
 	@echo "make test      build gersh and run all tests"
 	@echo "make python    build gersh, install its Python package in build/venv, and run the tests of that"
-	@echo "make bench     build gersh and measure it on the data sets of GERSH_DATA (docs/benchmarks.md)"
+	@echo "make bench     build gersh and measure it, some five minutes; GERSH_DATA=DIR for more (docs/benchmarks.md)"
 	@echo "make build     build the program and the libraries in build/"
 	@echo "make install   install below PREFIX (/usr/local), staged in DESTDIR if set"
 	@echo "make format    lay out all sources with clang-format"
@@ -51,6 +51,7 @@ python: build
 
 bench: override CMAKE_ARGS += -DGERSH_BENCH=ON
 bench: build
+	@scripts/setup binutils git time valgrind
 	@GERSH_DATA="$(GERSH_DATA)" $(cmake) --build $(BUILD) --target bench
 
 install: build

@@ -1,11 +1,14 @@
-/* What the benchmarks share: the folder of data sets, failing calls, medians, and a fit by settings. */
+/* What the benchmarks share: data sets, read or generated, failing calls, medians, settings, and peak memory. */
 #ifndef GERSH_BENCH_BENCH_H
 #define GERSH_BENCH_BENCH_H
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 
+#include "base/random.h"
 #include "gersh/gersh.h"
 
 /* A failing call ends the program with the library's own sentence. */
@@ -52,6 +55,78 @@ static inline gersh_settings *settings_of(const char *const *pairs)
 static inline void print_version(void)
 {
     printf("gersh %s, hot loops: %s\n", gersh_version(), gersh_cpu_level());
+}
+
+/* The folder of the data sets: the argument where there is one, else GERSH_DATA; NULL where neither is. */
+static inline const char *data_folder(int argc, char **argv)
+{
+    const char *folder = argc > 1 ? argv[1] : getenv("GERSH_DATA");
+    return folder != NULL && folder[0] != '\0' ? folder : NULL;
+}
+
+static inline void scale_data(gersh_dataset *data, const char *scale)
+{
+    gersh_scaling *scaling;
+    must(gersh_scaling_fit(&scaling, data, scale));
+    must(gersh_scaling_apply(scaling, data));
+    gersh_scaling_free(scaling);
+}
+
+static inline gersh_dataset *read_data(const char *folder, const char *name, const char *scale)
+{
+    char path[4096];
+    gersh_dataset *data;
+    snprintf(path, sizeof path, "%s/%s.csv", folder, name);
+    must(gersh_dataset_read(&data, path, NULL));
+    scale_data(data, scale);
+    return data;
+}
+
+/*
+ * Two classes, standard normal features from the library's generator with seed 1, those of the second class
+ * moved by 1.5 along the first feature and by 0.75 along the second.
+ */
+static inline gersh_dataset *make_two_classes(size_t rows, size_t features)
+{
+    gersh__random random;
+    gersh_dataset *data;
+    double *x = room(rows * features, sizeof *x);
+    const char **labels = room(rows, sizeof *labels);
+    gersh__random_seed(&random, 1);
+    for (size_t i = 0; i < rows; i++) {
+        double second = i % 2 ? 1 : 0;
+        labels[i] = i % 2 ? "b" : "a";
+        for (size_t f = 0; f < features; f++)
+            x[i * features + f] = gersh__random_normal(&random) + second * (f == 0   ? 1.5
+                                                                            : f == 1 ? 0.75
+                                                                                     : 0);
+    }
+    must(gersh_dataset_new(&data, rows, features, x, features, labels, NULL, NULL));
+    free(x);
+    free(labels);
+    return data;
+}
+
+/* Of all threads: unlike the clock, they do not depend on what else the machine does. */
+static inline double processor_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The most memory that the process had at any time, from the operating system. */
+static inline double peak_megabytes(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)usage.ru_maxrss / 1024;
+}
+
+/* The last line of each benchmark. */
+static inline void print_peak(void)
+{
+    printf("\npeak memory of this benchmark: %.0f MB\n\n", peak_megabytes());
 }
 
 static inline double percent(double part, double whole)

@@ -50,19 +50,6 @@ static void read_references(reference *out, const char *folder)
     fclose(file);
 }
 
-static gersh_dataset *read_data(const char *folder, const char *name, const char *scale)
-{
-    char path[4096];
-    gersh_dataset *data;
-    gersh_scaling *scaling;
-    snprintf(path, sizeof path, "%s/%s.csv", folder, name);
-    must(gersh_dataset_read(&data, path, NULL));
-    must(gersh_scaling_fit(&scaling, data, scale));
-    must(gersh_scaling_apply(scaling, data));
-    gersh_scaling_free(scaling);
-    return data;
-}
-
 static double time_once(gersh_fit_info *info, const gersh_dataset *data, const gersh_settings *settings)
 {
     gersh_metric *metric;
@@ -191,13 +178,14 @@ static void print_wholes(const char *folder)
 
 int main(int argc, char **argv)
 {
-    const char *folder = argc == 2 ? argv[1] : getenv("GERSH_DATA");
-    if (argc > 2 || folder == NULL || folder[0] == '\0' || folder[0] == '-') {
-        fprintf(stderr, "usage: bench_folds DATA_DIR, or GERSH_DATA=DATA_DIR bench_folds\n");
-        return 2;
+    const char *folder = data_folder(argc, argv);
+    if (folder == NULL) {
+        printf("skipped: bench_folds needs the folder of the data sets: give it, or set GERSH_DATA\n\n");
+        return 0;
     }
     print_version();
     print_folds(folder);
     print_wholes(folder);
+    print_peak();
     return 0;
 }

@@ -16,7 +16,6 @@
 #include <math.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -85,13 +84,6 @@ static void count_heaviest(outcome *out, const gersh_metric *metric, const unsig
         diagonal[best] = 0;
     }
     free(diagonal);
-}
-
-static double processor_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static void fit_once(outcome *out, size_t k, const char *threads)

@@ -11,10 +11,8 @@
  */
 #include <cblas.h>
 #include <math.h>
-#include <sys/resource.h>
 
 #include "base/clock.h"
-#include "base/random.h"
 #include "base/threads.h"
 #include "bench.h"
 
@@ -84,13 +82,6 @@ static void multiply(void *context, size_t part, int worker)
     }
 }
 
-static double peak_megabytes(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)usage.ru_maxrss / 1024;
-}
-
 static size_t number(int argc, char **argv, int which, size_t otherwise)
 {
     return argc > which ? (size_t)strtoull(argv[which], NULL, 10) : otherwise;
@@ -144,5 +135,6 @@ int main(int argc, char **argv)
     free(q);
     free(nearest);
     free(distance);
+    print_peak();
     return 0;
 }

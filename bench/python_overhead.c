@@ -4,16 +4,7 @@
  *
  *     bench_python_overhead DATA OBJECTIVE SOLVER
  */
-#include <time.h>
-
 #include "bench.h"
-
-static double processor_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 int main(int argc, char **argv)
 {
