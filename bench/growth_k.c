@@ -7,8 +7,7 @@
  * runs), the peak of its memory is the operating system's, data and all. *Used* are the features with M_ii above rho,
  * precision is the share of informative ones among the 50 heaviest of these, and recall the share of the informative
  * ones that are among them. The exponent is the slope of log seconds over log K, by least squares,
- * for K from 2,000 to 50,000; processor seconds do not depend on what else the machine does. At the end the largest
- * fit with one thread beside two.
+ * for K from 2,000 to 50,000; processor seconds hardly depend on what else the machine does.
  *
  *     bench_growth_k [REPEATS [LARGEST]]      default: 3 100000
  */
@@ -86,9 +85,9 @@ static void count_heaviest(outcome *out, const gersh_metric *metric, const unsig
     free(diagonal);
 }
 
-static void fit_once(outcome *out, size_t k, const char *threads)
+static void fit_once(outcome *out, size_t k)
 {
-    const char *const pairs[] = {"scale", "paper", "trace", "K", "tol", "0.01", "threads", threads, NULL};
+    const char *const pairs[] = {"scale", "paper", "trace", "K", "tol", "0.01", NULL};
     unsigned char *informative = room(k, 1);
     gersh_dataset *data = make_data(k, informative);
     gersh_settings *settings = settings_of(pairs);
@@ -113,7 +112,7 @@ static void fit_once(outcome *out, size_t k, const char *threads)
 }
 
 /* The fit in a process of its own. */
-static outcome run(size_t k, const char *threads)
+static outcome run(size_t k)
 {
     outcome out = {0};
     int ends[2], status;
@@ -123,7 +122,7 @@ static outcome run(size_t k, const char *threads)
         exit(1);
     pid_t child = fork();
     if (child == 0) {
-        fit_once(&out, k, threads);
+        fit_once(&out, k);
         _exit(write(ends[1], &out, sizeof out) == (ssize_t)sizeof out ? 0 : 1);
     }
     close(ends[1]);
@@ -138,12 +137,12 @@ static outcome run(size_t k, const char *threads)
 }
 
 /* Medians over the repeats. */
-static outcome repeat(size_t k, const char *threads, int repeats)
+static outcome repeat(size_t k, int repeats)
 {
     double seconds[MOST_REPEATS], processor[MOST_REPEATS], megabytes[MOST_REPEATS];
     outcome out = {0};
     for (int r = 0; r < repeats; r++) {
-        out = run(k, threads);
+        out = run(k);
         seconds[r] = out.seconds;
         processor[r] = out.processor;
         megabytes[r] = out.megabytes;
@@ -173,7 +172,7 @@ int main(int argc, char **argv)
     static const size_t features[] = {2000, 5000, 10000, 20000, 50000, 100000};
     enum { COUNT = sizeof features / sizeof features[0] };
     int repeats = argc > 1 ? atoi(argv[1]) : 3;
-    size_t largest = argc > 2 ? (size_t)atol(argv[2]) : features[COUNT - 1], last = features[0], fitted = 0;
+    size_t largest = argc > 2 ? (size_t)atol(argv[2]) : features[COUNT - 1], fitted = 0;
     double k[COUNT], seconds[COUNT], processor[COUNT];
     if (repeats < 1 || repeats > MOST_REPEATS) {
         fprintf(stderr, "bench: from 1 to %d repeats, not '%s'\n", MOST_REPEATS, argv[1]);
@@ -185,8 +184,7 @@ int main(int argc, char **argv)
            repeats);
     printf("      K   seconds  processor s  steps   gap %%  used  precision  recall  peak MB\n");
     for (size_t c = 0; c < COUNT && features[c] <= largest; c++) {
-        outcome out = repeat(features[c], "0", repeats);
-        last = features[c];
+        outcome out = repeat(features[c], repeats);
         printf("%7zu  %8.3f  %11.3f  %5d  %6.3f  %4zu  %9.2f  %6.2f  %7.0f%s\n", features[c], out.seconds,
                out.processor, out.iterations, out.gap, out.used, (double)out.right / (double)out.used,
                (double)out.right / INFORMATIVE, out.megabytes, out.converged ? "" : "  not converged");
@@ -199,8 +197,5 @@ int main(int argc, char **argv)
     if (fitted > 1)
         printf("\nexponent in K up to %.0f: %.2f of seconds, %.2f of processor seconds\n", k[fitted - 1],
                exponent(fitted, k, seconds), exponent(fitted, k, processor));
-    outcome one = repeat(last, "1", repeats), two = repeat(last, "2", repeats);
-    printf("%zu features: one thread %.3f s, two threads %.3f s: %.2f times as fast\n", last, one.seconds,
-           two.seconds, one.seconds / two.seconds);
     return 0;
 }
