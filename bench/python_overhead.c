@@ -1,10 +1,20 @@
 /*
  * The C side of bench/python_overhead.py: reads a data file, and for each number on standard input makes that many fits,
- * from rows and labels in memory to a model that is freed, and prints the seconds of processor time and the value of each.
+ * from rows and labels in memory to a model that is freed, and prints the seconds and the value of each.
  *
  *     bench_python_overhead DATA OBJECTIVE SOLVER
  */
+#include <time.h>
+
 #include "bench.h"
+
+/* The library's own clock is not among what its shared form shows. */
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 int main(int argc, char **argv)
 {
@@ -25,7 +35,7 @@ int main(int argc, char **argv)
         for (int r = 0; r < repeats; r++) {
             gersh_dataset *data = NULL;
             gersh_model *model = NULL;
-            double begin = processor_seconds();
+            double begin = seconds_now();
             gersh_settings *settings = settings_of(pairs);
             must(gersh_dataset_new(&data, n, k, gersh_dataset_values(read), k, labels, NULL, NULL));
             must(gersh_model_fit(&model, NULL, data, settings, NULL));
@@ -33,7 +43,7 @@ int main(int argc, char **argv)
             gersh_model_free(model);
             gersh_dataset_free(data);
             gersh_settings_free(settings);
-            printf("%.9f %.17g\n", processor_seconds() - begin, value);
+            printf("%.9f %.17g\n", seconds_now() - begin, value);
         }
         fflush(stdout);
     }

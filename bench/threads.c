@@ -39,10 +39,10 @@ int main(int argc, char **argv)
     static const struct {
         const char *what, *objective, *tol;
         size_t rows, features;
-    } cases[] = {{"sampled", "glr", "1e-4", 40000, 40},
-                 {"mined", "lmnn", "1e-3", 9000, 27},
-                 {"all", "glr", "1e-3", 3000, 40},
-                 {"all", "mcml", "1e-3", 1500, 30},
+    } cases[] = {{"sampled", "glr", "1e-4", 12000, 40},
+                 {"mined", "lmnn", "1e-3", 6000, 27},
+                 {"all", "glr", "1e-3", 2000, 40},
+                 {"all", "mcml", "1e-3", 1000, 30},
                  {"all", "glr", "1e-3", 100, 20000}};
     const char *many = argc > 1 ? argv[1] : "2";
     print_version();

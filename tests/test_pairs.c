@@ -268,6 +268,31 @@ static void gram_is_the_sum_of_outer_products(void **unused)
     drop(&q);
 }
 
+/* All pairs and listed ones, three times as many as are looked at and more: near the whole sum, and not it. */
+static void gram_of_a_part_is_near_that_of_all(void **unused)
+{
+    enum { M = 3 };
+    gersh__random random;
+    (void)unused;
+    gersh__random_seed(&random, 6);
+    for (int round = 0; round < 8; round++) {
+        problem q = make(&random, 400, 2, 2, 0, round % 2 ? 60000 : 0, 1 + round % 3);
+        double *t = randoms(&random, q.pairs->n * M), *c = randoms(&random, q.pairs->count);
+        double all[M * M], part[M * M];
+        for (size_t p = 0; p < q.pairs->count; p++)
+            c[p] = fabs(c[p]);
+        assert_ok(gersh__pairs_gram(q.pairs, c, M, t, all));
+        assert_ok(gersh__pairs_gram_estimate(q.pairs, c, M, t, part));
+        for (size_t e = 0; e < M * M; e++) {
+            assert_true(fabs(part[e] - all[e]) <= 0.15 * all[e]);
+            assert_true(part[e] != all[e]);
+        }
+        free(t);
+        free(c);
+        drop(&q);
+    }
+}
+
 static void threads_change_no_bit(void **unused)
 {
     gersh__random random;
@@ -431,6 +456,7 @@ int main(void)
         cmocka_unit_test(maps_of_many_pairs_in_threads),
         cmocka_unit_test(the_maps_are_adjoint),
         cmocka_unit_test(gram_is_the_sum_of_outer_products),
+        cmocka_unit_test(gram_of_a_part_is_near_that_of_all),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(rows_of_weight_0_are_left_out),
         cmocka_unit_test(wrong_arguments_are_refused),

@@ -33,6 +33,7 @@
 typedef struct compared {
     gersh__objective base;
     double *alpha, *beta; /* of each comparison at the last gradient */
+    size_t curved;        /* comparisons where one of them is not 0 */
     const double *pull;   /* lmnn, of each pair: the factor of x in the first sum */
     double *frozen;       /* lsml, of each pair: 1 where the rows have the same features */
 } compared;
@@ -116,6 +117,7 @@ typedef struct task {
     const double *d;
     double *g;
     double partial[GERSH__MOST_PARTS];
+    size_t curved[GERSH__MOST_PARTS];
 } task;
 
 /* The first sum, and the gradient set to what it gives. */
@@ -144,6 +146,7 @@ static void term_part(void *context, size_t part, int worker)
     size_t begin = c->part != NULL ? c->part[part] : 0,
            end = c->part != NULL ? c->part[part + 1] : c->count;
     double value = 0;
+    size_t curved = 0;
     (void)worker;
     for (size_t t = begin; t < end; t++) {
         size_t near = c->near[t], far = c->far[t];
@@ -158,8 +161,10 @@ static void term_part(void *context, size_t part, int worker)
         k->g[far] += c->weight[t] * one.far;
         s->alpha[t] = root * one.alpha;
         s->beta[t] = root * one.beta;
+        curved += s->alpha[t] != 0 || s->beta[t] != 0;
     }
     k->partial[part] = value;
+    k->curved[part] = curved;
 }
 
 /* F at the smoothing `width`; with g the gradient, and what the Hessian needs. */
@@ -168,14 +173,19 @@ static double sum_terms(compared *s, double width, const double *d, double *g)
     const gersh__pairs *pairs = s->base.pairs;
     const gersh__comparisons *c = pairs->compared;
     int lsml = s->frozen != NULL;
-    task k = {s, width, lsml && g != NULL ? sqrt(gersh__root_floor(pairs->count, d)) : 0, d, g, {0}};
+    task k = {s, width, lsml && g != NULL ? sqrt(gersh__root_floor(pairs->count, d)) : 0, d, g, {0}, {0}};
     double value = 0;
+    size_t curved = 0;
     gersh__pairs_run(pairs, pull_part, &k);
     for (size_t part = 0; part < pairs->parts; part++)
         value += k.partial[part];
     gersh__pool_run(c->parts > 1 ? pairs->pool : NULL, c->parts, term_part, &k);
-    for (size_t part = 0; part < c->parts; part++)
+    for (size_t part = 0; part < c->parts; part++) {
         value += k.partial[part];
+        curved += k.curved[part];
+    }
+    if (g != NULL)
+        s->curved = curved;
     return value;
 }
 
@@ -244,31 +254,48 @@ static void gram_part(void *context, size_t part, int worker)
     }
 }
 
+/* The parts' sums, and what becomes of them. */
+typedef struct gathered {
+    size_t m, parts;
+    double factor;
+    const double *sums; /* parts × m × m, upper triangles */
+    double *h;
+} gathered;
+
+/* Row a of the Hessian from the diagonal on, and the column below it. */
+static void gather_row(void *context, size_t a, int worker)
+{
+    const gathered *k = context;
+    size_t m = k->m;
+    double *row = k->h + a * m;
+    (void)worker;
+    memset(row + a, 0, (m - a) * sizeof *row);
+    for (size_t part = 0; part < k->parts; part++) {
+        const double *own = k->sums + (part * m + a) * m;
+        for (size_t b = a; b < m; b++)
+            row[b] += own[b];
+    }
+    for (size_t b = a; b < m; b++)
+        k->h[b * m + a] = row[b] *= k->factor;
+}
+
 static gersh_status hessian(gersh__objective *objective, const double *d, size_t m, const double *t,
                             double *h)
 {
     compared *s = (compared *)objective;
     const gersh__pairs *pairs = objective->pairs;
     const gersh__comparisons *c = pairs->compared;
-    size_t workers = c->parts > 1 ? (size_t)gersh__pool_threads(pairs->pool) : 1, curved = 0;
+    size_t workers = c->parts > 1 ? (size_t)gersh__pool_threads(pairs->pool) : 1;
     (void)d;
     gersh_status status = gersh__objective_work(objective, m * (pairs->n + m * c->parts + BLOCK * workers));
     if (status != GERSH_OK)
         return status;
     double *turned = objective->work, *sums = turned + m * pairs->n;
-    for (size_t e = 0; e < c->count; e++)
-        curved += s->alpha[e] != 0 || s->beta[e] != 0;
-    gram k = {s, m, gersh__used_share(curved), turned, sums, sums + m * m * c->parts};
+    gram k = {s, m, gersh__used_share(s->curved), turned, sums, sums + m * m * c->parts};
     gersh__listed_turn(pairs, m, t, NULL, turned);
-    gersh__pool_run(c->parts > 1 ? pairs->pool : NULL, c->parts, gram_part, &k);
-    for (size_t a = 0; a < m; a++) {
-        for (size_t b = a; b < m; b++) {
-            double sum = 0;
-            for (size_t part = 0; part < c->parts; part++)
-                sum += sums[(part * m + a) * m + b];
-            h[a * m + b] = h[b * m + a] = sum * gersh__used_factor(k.share);
-        }
-    }
+    gersh__pool *pool = c->parts > 1 ? pairs->pool : NULL;
+    gersh__pool_run(pool, c->parts, gram_part, &k);
+    gersh__pool_run(pool, m, gather_row, &(gathered){m, c->parts, gersh__used_factor(k.share), sums, h});
     return GERSH_OK;
 }
 

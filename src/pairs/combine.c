@@ -42,7 +42,7 @@ void gersh__pairs_combine(const gersh__pairs *pairs, size_t m, const double *t, 
                           double *scratch, double *d)
 {
     size_t n = pairs->n;
-    if (gersh__listed_many(pairs)) {
+    if (pairs->first != NULL && m > FEW_ATOMS) {
         gersh__listed_turn(pairs, m, t, weight, scratch);
         gersh__listed_combine(pairs, m, scratch, d);
         return;

@@ -4,7 +4,8 @@
  * Blocks of pairs become a matrix of a row for each pair, √|c_p| a_p, whose product with itself BLAS adds
  * to h; a block with negative c_p is done once for each sign. Pairs with c_p = 0 at either end of a row of
  * pairs are left out: with the samples in the order of classes those are the pairs of, or between, classes.
- * Listed pairs with c_p = 0 are left out one by one.
+ * Listed pairs with c_p = 0 are left out one by one. An estimate uses a part of the pairs, as listed.h says:
+ * single ones of a list, and of all pairs CHUNK neighbouring ones at a time.
  */
 #include <cblas.h>
 #include <math.h>
@@ -17,6 +18,7 @@
 #include "pairs/work.h"
 
 #define BLOCK 256      /* pairs of one product */
+#define CHUNK 16       /* neighbouring pairs that are used together, where not all are */
 #define FEW_TERMS 4096 /* count · m² up to which plain loops are used */
 #define FEW_ATOMS 32
 
@@ -55,7 +57,7 @@ typedef struct gram {
     double *sums;         /* m × m for each part */
     double *blocks;       /* BLOCK × m for each worker */
     const double *turned; /* listed pairs: n × m, the values of each sample side by side */
-    uint32_t share;       /* listed pairs: see gersh__is_used */
+    uint32_t share;       /* see gersh__is_used */
 } gram;
 
 /* The runs of a block with the √|c| of those pairs whose sign is wanted, 0 for others. */
@@ -154,7 +156,11 @@ static void gram_part(void *context, size_t part, int worker)
             begin++;
         while (end > begin && gm->c[base + end - 1] == 0)
             end--;
-        add_run(gm, &b, (run){i, begin, end - begin, base + begin}, rows, h);
+        for (size_t next; begin < end; begin = next) {
+            next = gm->share == UINT32_MAX || end - begin < CHUNK ? end : begin + CHUNK;
+            if (gersh__is_used(base + begin, gm->share))
+                add_run(gm, &b, (run){i, begin, next - begin, base + begin}, rows, h);
+        }
     }
     flush(gm, &b, rows, h);
 }
@@ -230,5 +236,8 @@ gersh_status gersh__pairs_gram(const gersh__pairs *pairs, const double *c, size_
 gersh_status gersh__pairs_gram_estimate(const gersh__pairs *pairs, const double *c, size_t m,
                                         const double *t, double *h)
 {
-    return gram_of(pairs, c, m, t, pairs->first != NULL ? gersh__used_share(pairs->count) : UINT32_MAX, h);
+    size_t terms = 0;
+    for (size_t p = 0; p < pairs->count; p++)
+        terms += c[p] != 0;
+    return gram_of(pairs, c, m, t, gersh__used_share(terms), h);
 }

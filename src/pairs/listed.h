@@ -22,7 +22,7 @@ static inline int gersh__listed_many(const gersh__pairs *pairs)
  * good as drawn, and always the same. share of 2³² terms are used, all where it is UINT32_MAX, and each counts
  * `factor` times.
  */
-enum { GERSH__ENOUGH = 32768 };
+enum { GERSH__ENOUGH = 16384 };
 
 static inline uint32_t gersh__used_share(size_t terms)
 {

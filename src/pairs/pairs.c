@@ -19,7 +19,8 @@
 #include "pairs/listed.h"
 #include "pairs/work.h"
 
-#define GRAIN 32768         /* pairs of one part of a loop */
+#define GRAIN 32768         /* pairs of one part of a loop over all */
+#define LISTED_GRAIN 4096   /* and over listed ones, whose samples are anywhere in memory */
 #define FEW_SAMPLES 16      /* up to so many the Laplacian is never written out */
 #define FEW_COLUMNS 4       /* nor for so few vectors */
 #define SQUARE_STRIPE 64    /* samples of one part of writing it out */
@@ -152,7 +153,7 @@ static gersh_status copy_list(gersh__pairs *pairs, size_t rows, size_t count, co
 /* Parts of nearly equal numbers of pairs. */
 static gersh_status divide(gersh__pairs *pairs)
 {
-    size_t parts = pairs->count / GRAIN;
+    size_t parts = pairs->count / (pairs->first != NULL ? LISTED_GRAIN : GRAIN);
     pairs->parts = parts < 1 ? 1 : parts > GERSH__MOST_PARTS ? GERSH__MOST_PARTS : parts;
     pairs->part = gersh__alloc(pairs->parts + 1, sizeof *pairs->part);
     if (pairs->part == NULL)

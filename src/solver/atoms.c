@@ -353,7 +353,7 @@ gersh_status gersh__atoms_restrict(gersh__engine *e, const gersh__region *region
 gersh_status gersh__engine_start(gersh__engine *e, const gersh_metric *metric)
 {
     double total = 0;
-    gersh_status status = GERSH_OK;
+    gersh_status status = reserve(e, metric->atoms);
     for (size_t a = 0; a < metric->atoms; a++)
         total += metric->weight[a];
     double factor = total > e->budget ? e->budget / total : 1;

@@ -77,6 +77,18 @@ void gersh__engine_refresh(gersh__engine *e)
     e->value = evaluate(e, e->d, e->g);
 }
 
+/* z_aᵀ G z_a of atom a, by the entries of G. */
+static void score_atom(void *context, size_t a, int worker)
+{
+    gersh__engine *e = context;
+    gersh_atom z = e->atom[a];
+    (void)worker;
+    e->score[a] = z.a * z.a * e->slope->diagonal[z.i];
+    if (z.i != z.j)
+        e->score[a] +=
+            z.b * z.b * e->slope->diagonal[z.j] + 2 * z.a * z.b * gersh__slope_entry(e->slope, z.i, z.j);
+}
+
 /* z_aᵀ G z_a of every atom; returns the gap among them. `current`: the slope is that of g already. */
 static double score_atoms(gersh__engine *e, int current)
 {
@@ -85,13 +97,8 @@ static double score_atoms(gersh__engine *e, int current)
         if (!current)
             gersh__slope_update(e->slope, e->g);
         gersh__slope_diagonal(e->slope);
-        for (size_t a = 0; a < e->atoms; a++) {
-            gersh_atom z = e->atom[a];
-            e->score[a] = z.a * z.a * e->slope->diagonal[z.i];
-            if (z.i != z.j)
-                e->score[a] += z.b * z.b * e->slope->diagonal[z.j] +
-                               2 * z.a * z.b * gersh__slope_entry(e->slope, z.i, z.j);
-        }
+        /* Entries are there for the asking where G's factor is kept; else each row of it is made when asked for. */
+        gersh__pool_run(e->slope->y != NULL ? e->pairs->pool : NULL, e->atoms, score_atom, e);
     } else {
         gersh__pairs_scores(e->pairs, e->g, e->atoms, e->t, e->lt, e->score);
     }
