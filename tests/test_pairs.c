@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/random.h"
 #include "linalg/kernels.h"
+#include "pairs/combine.h"
 #include "pairs/pairs.h"
 #include "samples.h"
 
@@ -293,6 +294,77 @@ static void gram_of_a_part_is_near_that_of_all(void **unused)
     }
 }
 
+/* Every map of the pairs between classes against that of all pairs, with nothing on those within classes. */
+static void check_between(gersh__random *random, size_t n, size_t classes, int weighted, int threads)
+{
+    enum { M = 7 };
+    problem q = make(random, n, 3, classes, weighted, 0, threads);
+    const gersh__pairs *all = q.pairs;
+    gersh__pairs *few;
+    assert_ok(gersh__pairs_new_between(&few, q.data, q.weight, q.pool));
+    size_t rows = all->n, count = 0;
+    double *t = randoms(random, rows * M), *g = calloc(all->count + 1, sizeof *g),
+           *h = malloc(2 * M * M * sizeof *h), *d = calloc(all->count + 1, sizeof *d),
+           *own_g = calloc(few->count + 1, sizeof *own_g), *own_d = calloc(few->count + 1, sizeof *own_d),
+           *y = malloc(2 * M * rows * sizeof *y),
+           *scratch = malloc(M * (rows + GERSH__MOST_PARTS) * sizeof *scratch), weight[M], mean = 0,
+           own_mean;
+    for (size_t a = 0; a < M; a++) {
+        double center = 0;
+        for (size_t i = 0; i < rows; i++)
+            center += t[a * rows + i] / (double)rows;
+        for (size_t i = 0; i < rows; i++)
+            t[a * rows + i] -= center;
+        weight[a] = gersh__random_uniform(random);
+    }
+    gersh__pairs_euclid(all, d);
+    gersh__pairs_euclid(few, own_d);
+    for (size_t p = 0; p < all->count; p++)
+        mean += d[p] / (double)all->count;
+    assert_ok(gersh__pairs_mean(few, &own_mean));
+    close_to(own_mean, mean, mean);
+    gersh__pairs_combine(all, M, t, weight, scratch, d);
+    gersh__pairs_combine(few, M, t, weight, scratch, own_d);
+    for (size_t i = 1; i < rows; i++)
+        for (size_t j = 0; j < i; j++)
+            if (gersh__pairs_class(all, i) != gersh__pairs_class(all, j)) {
+                size_t p = gersh__pair(i, j);
+                close_to(own_d[count], d[p], 1 + d[p]);
+                g[p] = own_g[count++] = gersh__random_normal(random);
+            }
+    assert_int_equal(count, few->count);
+    gersh__pairs_laplacian(all, g, M, t, y);
+    gersh__pairs_laplacian(few, own_g, M, t, y + M * rows);
+    for (size_t e = 0; e < M * rows; e++)
+        close_to(y[M * rows + e], y[e], 100 + fabs(y[e]));
+    assert_ok(gersh__pairs_gram(all, g, M, t, h));
+    assert_ok(gersh__pairs_gram(few, own_g, M, t, h + M * M));
+    for (size_t e = 0; e < M * M; e++)
+        close_to(h[M * M + e], h[e], 10 * (double)count);
+    free(t);
+    free(g);
+    free(h);
+    free(d);
+    free(own_g);
+    free(own_d);
+    free(y);
+    free(scratch);
+    gersh__pairs_free(few);
+    drop(&q);
+}
+
+static void pairs_between_classes_are_a_part_of_all(void **unused)
+{
+    gersh__random random;
+    (void)unused;
+    gersh__random_seed(&random, 7);
+    for (int round = 0; round < cases(200); round++)
+        check_between(&random, 2 + (size_t)gersh__random_below(&random, 150),
+                      1 + (size_t)gersh__random_below(&random, 5), round % 2, 1);
+    check_between(&random, 500, 2, 0, 3);
+    check_between(&random, 500, 4, 1, 3);
+}
+
 static void threads_change_no_bit(void **unused)
 {
     gersh__random random;
@@ -457,6 +529,7 @@ int main(void)
         cmocka_unit_test(the_maps_are_adjoint),
         cmocka_unit_test(gram_is_the_sum_of_outer_products),
         cmocka_unit_test(gram_of_a_part_is_near_that_of_all),
+        cmocka_unit_test(pairs_between_classes_are_a_part_of_all),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(rows_of_weight_0_are_left_out),
         cmocka_unit_test(wrong_arguments_are_refused),

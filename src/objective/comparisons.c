@@ -212,6 +212,29 @@ static void curvature(gersh__objective *objective, const double *d, const double
     }
 }
 
+/*
+ * Estimates of second derivatives use about ENOUGH of the terms of a sum, chosen by their numbers: as
+ * good as drawn, and always the same. share of 2³² terms are used, all where it is UINT32_MAX, and each counts
+ * `factor` times.
+ */
+enum { ENOUGH = 16384 };
+
+static uint32_t used_share(size_t terms)
+{
+    return terms <= ENOUGH ? UINT32_MAX : (uint32_t)(0x1p32 * ENOUGH / (double)terms);
+}
+
+static double used_factor(uint32_t share)
+{
+    return share < UINT32_MAX ? 0x1p32 / (double)share : 1.0;
+}
+
+static int is_used(size_t number, uint32_t share)
+{
+    uint64_t mixed = (uint64_t)number * 0x9E3779B97F4A7C15u;
+    return share == UINT32_MAX || (uint32_t)((mixed ^ mixed >> 29) * 0xBF58476D1CE4E5B9u >> 32) < share;
+}
+
 typedef struct gram {
     const compared *s;
     size_t m;
@@ -244,7 +267,7 @@ static void gram_part(void *context, size_t part, int worker)
     double *h = k->sums + part * m * m, *rows = k->rows + (size_t)worker * BLOCK * m;
     memset(h, 0, m * m * sizeof *h);
     for (size_t t = begin; t < end; t++) {
-        if ((k->s->alpha[t] != 0 || k->s->beta[t] != 0) && gersh__is_used(t, k->share))
+        if ((k->s->alpha[t] != 0 || k->s->beta[t] != 0) && is_used(t, k->share))
             set_row(k, t, rows + m * filled++);
         if (filled == BLOCK || (filled > 0 && t + 1 == end)) {
             cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)m, (int)filled, 1.0, rows, (int)m,
@@ -291,11 +314,11 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
     if (status != GERSH_OK)
         return status;
     double *turned = objective->work, *sums = turned + m * pairs->n;
-    gram k = {s, m, gersh__used_share(s->curved), turned, sums, sums + m * m * c->parts};
+    gram k = {s, m, used_share(s->curved), turned, sums, sums + m * m * c->parts};
     gersh__listed_turn(pairs, m, t, NULL, turned);
     gersh__pool *pool = c->parts > 1 ? pairs->pool : NULL;
     gersh__pool_run(pool, c->parts, gram_part, &k);
-    gersh__pool_run(pool, m, gather_row, &(gathered){m, c->parts, gersh__used_factor(k.share), sums, h});
+    gersh__pool_run(pool, m, gather_row, &(gathered){m, c->parts, used_factor(k.share), sums, h});
     return GERSH_OK;
 }
 

@@ -17,19 +17,13 @@ gersh_status gersh__separable_init(gersh__objective *objective, int root)
     s->c = objective->scratch;
     s->second = objective->scratch + pairs->count;
     s->partial = gersh__alloc(pairs->parts, sizeof *s->partial);
-    s->reach = gersh__alloc(pairs->n, sizeof *s->reach);
-    if (s->partial == NULL || s->reach == NULL)
-        return GERSH_ERROR_MEMORY;
-    for (size_t i = 0; i < pairs->n; i++)
-        s->reach[i] = i;
-    return GERSH_OK;
+    return s->partial != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
 }
 
 void gersh__separable_clear(gersh__objective *objective)
 {
     gersh__separable *s = (gersh__separable *)objective;
     gersh__free(s->partial);
-    gersh__free(s->reach);
 }
 
 int gersh__same_features(const gersh__pairs *pairs, size_t i, size_t j)
@@ -49,10 +43,10 @@ void gersh__separable_set_different(gersh__objective *objective, double factor, 
     const double *w = pairs->weight;
     if (pairs->first == NULL) {
         for (size_t i = 0; i < pairs->n; i++) {
-            s->reach[i] = pairs->class_start[gersh__pairs_class(pairs, i)];
-            for (size_t j = 0; j < s->reach[i]; j++)
+            size_t earlier = pairs->class_start[gersh__pairs_class(pairs, i)];
+            for (size_t j = 0; j < earlier; j++)
                 if (!distinct_only || !gersh__same_features(pairs, i, j))
-                    s->c[gersh__pair(i, j)] = w != NULL ? factor * w[i] * w[j] : factor;
+                    s->c[pairs->row[i] + j] = w != NULL ? factor * w[i] * w[j] : factor;
         }
         return;
     }
@@ -93,17 +87,12 @@ static void evaluate_part(void *context, size_t part, int worker)
     task *k = context;
     const gersh__pairs *pairs = k->s->base.pairs;
     size_t begin = pairs->part[part], end = pairs->part[part + 1];
-    double sum = 0;
     (void)worker;
-    if (pairs->first != NULL)
-        sum = add_run(k, begin, end - begin);
-    for (size_t i = begin > 0 ? begin : 1; pairs->first == NULL && i < end; i++) {
-        size_t base = gersh__pair(i, 0), reach = k->s->reach[i];
-        sum += add_run(k, base, reach);
-        if (k->g != NULL)
-            memset(k->g + base + reach, 0, (i - reach) * sizeof *k->g);
+    if (pairs->first == NULL) {
+        begin = pairs->row[begin];
+        end = pairs->row[end];
     }
-    k->s->partial[part] = sum;
+    k->s->partial[part] = add_run(k, begin, end - begin);
 }
 
 double gersh__separable_evaluate(gersh__objective *objective, const double *d, double *g)

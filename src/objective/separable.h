@@ -12,11 +12,10 @@ typedef struct gersh__separable {
     int root;        /* φ(d) = −√d */
     double *c;       /* one a pair; set by the objective's init */
     double *second;  /* c_p φ''(d_p) of the last gradient */
-    size_t *reach;   /* all pairs: c is 0 for sample i's pairs with samples reach[i] and later */
     double *partial; /* sum of each part */
 } gersh__separable;
 
-/* For `init`: makes the arrays; c is all 0 and each reach the sample itself. */
+/* For `init`: makes the arrays; c is all 0. */
 gersh_status gersh__separable_init(gersh__objective *objective, int root);
 
 /*

@@ -50,8 +50,8 @@ void gersh__pairs_sparse_distances(const gersh__pairs *pairs, size_t begin, size
     for (size_t p = begin; p < end; p++) {
         if (pairs->first != NULL)
             d[p] = gersh__sparse_distance(pairs->rows, pairs->first[p], pairs->second[p]);
-        for (size_t j = 0; pairs->first == NULL && j < p; j++)
-            d[gersh__pair(p, j)] = gersh__sparse_distance(pairs->rows, p, j);
+        for (size_t j = 0; pairs->first == NULL && j < gersh__pairs_reach(pairs, p); j++)
+            d[pairs->row[p] + j] = gersh__sparse_distance(pairs->rows, p, j);
     }
 }
 
@@ -99,4 +99,29 @@ double gersh__pairs_column_dot(const gersh__pairs *pairs, size_t f, const double
         return sum;
     return sum - x->shift[f] *
                      (x->factor != NULL ? kernels->dot(pairs->n, x->factor, y) : kernels->sum(pairs->n, y));
+}
+
+/* Of all pairs, twice the variances of the features. Less their first sample, equal ones have none at all. */
+gersh_status gersh__pairs_mean(const gersh__pairs *pairs, double *mean)
+{
+    size_t n = pairs->n, count = pairs->first != NULL ? pairs->count : n;
+    double *scratch = gersh__alloc(count, sizeof *scratch), sum = 0;
+    if (scratch == NULL)
+        return GERSH_ERROR_MEMORY;
+    if (pairs->first != NULL) {
+        gersh__pairs_euclid(pairs, scratch);
+        for (size_t p = 0; p < count; p++)
+            sum += scratch[p] / (double)count;
+    }
+    for (size_t f = 0; pairs->first == NULL && f < pairs->k; f++) {
+        const double *x = gersh__pairs_column(pairs, f, scratch);
+        double first = x[0], center = 0;
+        for (size_t i = 0; i < n; i++)
+            center += (x[i] - first) / (double)n;
+        for (size_t i = 0; i < n; i++)
+            sum += 2 * ((x[i] - first) - center) * ((x[i] - first) - center) / (double)(n - 1);
+    }
+    gersh__free(scratch);
+    *mean = sum;
+    return GERSH_OK;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "linalg/kernels.h"
+#include "pairs/between.h"
 #include "pairs/listed.h"
 
 enum { FEW_SAMPLES = 32, FEW_ATOMS = 4, STRIPE = 64 };
@@ -29,7 +30,7 @@ static void stripe(void *context, size_t part, int worker)
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)(to - from), (int)to, (int)p->m, 1.0,
                 p->scaled + from, (int)n, p->scaled, (int)n, 0.0, b, (int)n);
     for (size_t i = from; i < to; i++) {
-        double *row = p->d + (i > 0 ? gersh__pair(i, 0) : 0), own = p->diagonal[i];
+        double *row = p->d + p->pairs->row[i], own = p->diagonal[i];
         const double *entry = b + (i - from) * n;
         for (size_t j = 0; j < i; j++) {
             double distance = own + p->diagonal[j] - 2 * entry[j];
@@ -61,6 +62,10 @@ void gersh__pairs_combine(const gersh__pairs *pairs, size_t m, const double *t, 
             scratch[a * n + i] = root * t[a * n + i];
             diagonal[i] += scratch[a * n + i] * scratch[a * n + i];
         }
+    }
+    if (pairs->between) {
+        gersh__between_combine(pairs, m, scratch, diagonal, d);
+        return;
     }
     product p = {pairs, m, scratch, diagonal, d};
     gersh__pool_run(pairs->pool, (n + STRIPE - 1) / STRIPE, stripe, &p);

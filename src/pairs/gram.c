@@ -4,8 +4,10 @@
  * Blocks of pairs become a matrix of a row for each pair, √|c_p| a_p, whose product with itself BLAS adds
  * to h; a block with negative c_p is done once for each sign. Pairs with c_p = 0 at either end of a row of
  * pairs are left out: with the samples in the order of classes those are the pairs of, or between, classes.
- * Listed pairs with c_p = 0 are left out one by one. An estimate uses a part of the pairs, as listed.h says:
- * single ones of a list, and of all pairs CHUNK neighbouring ones at a time.
+ * Listed pairs with c_p = 0 are left out one by one.
+ *
+ * An estimate draws pairs with chances proportional to c_p, all at equal distances along the running sum of c: with S the
+ * whole sum and N draws, h ≈ Σ S/N a_p a_pᵀ over them. A few pairs with most of the sum are then all there.
  */
 #include <cblas.h>
 #include <math.h>
@@ -18,7 +20,7 @@
 #include "pairs/work.h"
 
 #define BLOCK 256      /* pairs of one product */
-#define CHUNK 16       /* neighbouring pairs that are used together, where not all are */
+#define DRAWS 4096     /* of an estimate */
 #define FEW_TERMS 4096 /* count · m² up to which plain loops are used */
 #define FEW_ATOMS 32
 
@@ -54,10 +56,12 @@ typedef struct gram {
     const double *c;
     size_t m;
     const double *t;
-    double *sums;         /* m × m for each part */
-    double *blocks;       /* BLOCK × m for each worker */
-    const double *turned; /* listed pairs: n × m, the values of each sample side by side */
-    uint32_t share;       /* see gersh__is_used */
+    double *sums;   /* m × m for each part */
+    double *blocks; /* BLOCK × m for each worker */
+    const double
+        *turned; /* n × m, the values of each sample side by side: of listed pairs, and of estimates */
+    const double *before; /* of an estimate: the sum of c before each part, and */
+    double unit, per;     /* how much of it there is for each draw, and 1 / unit */
 } gram;
 
 /* The runs of a block with the √|c| of those pairs whose sign is wanted, 0 for others. */
@@ -125,7 +129,7 @@ static int add_listed(const gram *gm, size_t part, double sign, double *rows, do
     for (size_t p = pairs->part[part]; p < pairs->part[part + 1]; p++) {
         double c = sign * gm->c[p];
         other |= c < 0;
-        if (c > 0 && gersh__is_used(p, gm->share))
+        if (c > 0)
             kernels->set_squares(m, sqrt(c), gm->turned + pairs->first[p] * m,
                                  gm->turned + pairs->second[p] * m, rows + m * filled++);
         if (filled == BLOCK || (filled > 0 && p + 1 == pairs->part[part + 1])) {
@@ -151,16 +155,12 @@ static void gram_part(void *context, size_t part, int worker)
         return;
     }
     for (size_t i = pairs->part[part]; i < pairs->part[part + 1]; i++) {
-        size_t base = i > 0 ? gersh__pair(i, 0) : 0, begin = 0, end = i;
+        size_t base = pairs->row[i], begin = 0, end = gersh__pairs_reach(pairs, i);
         while (begin < end && gm->c[base + begin] == 0)
             begin++;
         while (end > begin && gm->c[base + end - 1] == 0)
             end--;
-        for (size_t next; begin < end; begin = next) {
-            next = gm->share == UINT32_MAX || end - begin < CHUNK ? end : begin + CHUNK;
-            if (gersh__is_used(base + begin, gm->share))
-                add_run(gm, &b, (run){i, begin, next - begin, base + begin}, rows, h);
-        }
+        add_run(gm, &b, (run){i, begin, end - begin, base + begin}, rows, h);
     }
     flush(gm, &b, rows, h);
 }
@@ -186,58 +186,124 @@ static void gram_small(const gersh__pairs *pairs, const double *c, size_t m, con
             add_pair(c[p], pairs->first[p], pairs->second[p], pairs->n, m, t, h);
         return;
     }
-    for (size_t i = 1, p = 0; i < pairs->n; i++)
-        for (size_t j = 0; j < i; j++, p++)
-            add_pair(c[p], i, j, pairs->n, m, t, h);
+    for (size_t i = 0; i < pairs->n; i++)
+        for (size_t j = 0; j < gersh__pairs_reach(pairs, i); j++)
+            add_pair(c[pairs->row[i] + j], i, j, pairs->n, m, t, h);
 }
 
-static gersh_status gram_large(const gersh__pairs *pairs, const double *c, size_t m, const double *t,
-                               uint32_t share, double *h)
+/* What one part gives, summed over the parts; `turn`: with the values of each sample side by side. */
+static gersh_status gram_parts(gram *gm, gersh__part part, int turn, double *h)
 {
-    size_t workers = pairs->parts > 1 ? (size_t)gersh__pool_threads(pairs->pool) : 1;
+    const gersh__pairs *pairs = gm->pairs;
+    size_t workers = pairs->parts > 1 ? (size_t)gersh__pool_threads(pairs->pool) : 1, m = gm->m;
     gersh__pairs_work *work = pairs->work;
     size_t before = m * (m * pairs->parts + BLOCK * workers);
-    size_t need = before + (pairs->first != NULL ? m * pairs->n : 0);
-    if (gersh__grow(&work->memory, &work->capacity, need, sizeof *work->memory) != 0)
+    if (gersh__grow(&work->memory, &work->capacity, before + (turn ? m * pairs->n : 0),
+                    sizeof *work->memory) != 0)
         return GERSH_ERROR_MEMORY;
-    double *turned = work->memory + before;
-    gram gm = {pairs, c, m, t, work->memory, work->memory + m * m * pairs->parts, turned, share};
-    if (pairs->first != NULL)
-        gersh__listed_turn(pairs, m, t, NULL, turned);
-    gersh__pool_run(pairs->parts > 1 ? pairs->pool : NULL, pairs->parts, gram_part, &gm);
-    memcpy(h, gm.sums, m * m * sizeof *h);
-    for (size_t part = 1; part < pairs->parts; part++)
+    gm->sums = work->memory;
+    gm->blocks = work->memory + m * m * pairs->parts;
+    if (turn) {
+        gersh__listed_turn(pairs, m, gm->t, NULL, work->memory + before);
+        gm->turned = work->memory + before;
+    }
+    gersh__pool_run(pairs->parts > 1 ? pairs->pool : NULL, pairs->parts, part, gm);
+    memcpy(h, gm->sums, m * m * sizeof *h);
+    for (size_t p = 1; p < pairs->parts; p++)
         for (size_t e = 0; e < m * m; e++)
-            h[e] += gm.sums[part * m * m + e];
+            h[e] += gm->sums[p * m * m + e];
     return GERSH_OK;
 }
 
-static gersh_status gram_of(const gersh__pairs *pairs, const double *c, size_t m, const double *t,
-                            uint32_t share, double *h)
+/* The upper triangle, as rows lie, becomes that of both. */
+static void mirror(size_t m, double *h)
 {
-    gersh_status status = GERSH_OK;
-    double factor = gersh__used_factor(share);
-    if (m <= FEW_ATOMS && pairs->count <= FEW_TERMS && pairs->count * m * m <= FEW_TERMS)
-        gram_small(pairs, c, m, t, h);
-    else
-        status = gram_large(pairs, c, m, t, share, h);
-    for (size_t a = 0; status == GERSH_OK && a < m; a++)
+    for (size_t a = 0; a < m; a++)
         for (size_t b = a; b < m; b++)
-            h[b * m + a] = h[a * m + b] *= factor;
-    return status;
+            h[b * m + a] = h[a * m + b];
 }
 
 gersh_status gersh__pairs_gram(const gersh__pairs *pairs, const double *c, size_t m, const double *t,
                                double *h)
 {
-    return gram_of(pairs, c, m, t, UINT32_MAX, h);
+    gersh_status status = GERSH_OK;
+    gram gm = {.pairs = pairs, .c = c, .m = m, .t = t};
+    if (m <= FEW_ATOMS && pairs->count <= FEW_TERMS && pairs->count * m * m <= FEW_TERMS)
+        gram_small(pairs, c, m, t, h);
+    else
+        status = gram_parts(&gm, gram_part, pairs->first != NULL, h);
+    if (status == GERSH_OK)
+        mirror(m, h);
+    return status;
+}
+
+/* The drawn pairs of a part as rows √weight a, and their product with themselves. */
+typedef struct drawn {
+    gram *gm;
+    double *rows, *h;
+    size_t filled;
+    double at;      /* the running sum of c, in draws */
+    double reached; /* draws made */
+} drawn;
+
+static void add_drawn(drawn *w, double c, size_t i, size_t j)
+{
+    const gram *gm = w->gm;
+    w->at += c * gm->per;
+    if (w->at < w->reached + 1)
+        return;
+    double times = floor(w->at - w->reached);
+    w->reached += times;
+    gersh__kernels_here()->set_squares(gm->m, sqrt(times * gm->unit), gm->turned + i * gm->m,
+                                       gm->turned + j * gm->m, w->rows + gm->m * w->filled++);
+    if (w->filled < BLOCK)
+        return;
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)gm->m, BLOCK, 1.0, w->rows, (int)gm->m, 1.0,
+                w->h, (int)gm->m);
+    w->filled = 0;
+}
+
+static void estimate_part(void *context, size_t part, int worker)
+{
+    gram *gm = context;
+    const gersh__pairs *pairs = gm->pairs;
+    size_t m = gm->m;
+    double start = gm->before[part] * gm->per + 0.5; /* the first draw is half a unit from the start */
+    drawn w = {gm,          gm->blocks + (size_t)worker * BLOCK * m, gm->sums + part * m * m, 0, start,
+               floor(start)};
+    memset(w.h, 0, m * m * sizeof *w.h);
+    for (size_t i = pairs->part[part]; i < pairs->part[part + 1]; i++) {
+        if (pairs->first != NULL)
+            add_drawn(&w, gm->c[i], pairs->first[i], pairs->second[i]);
+        for (size_t j = 0; pairs->first == NULL && j < gersh__pairs_reach(pairs, i); j++)
+            add_drawn(&w, gm->c[pairs->row[i] + j], i, j);
+    }
+    if (w.filled > 0)
+        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)m, (int)w.filled, 1.0, w.rows, (int)m,
+                    1.0, w.h, (int)m);
 }
 
 gersh_status gersh__pairs_gram_estimate(const gersh__pairs *pairs, const double *c, size_t m,
                                         const double *t, double *h)
 {
-    size_t terms = 0;
-    for (size_t p = 0; p < pairs->count; p++)
-        terms += c[p] != 0;
-    return gram_of(pairs, c, m, t, gersh__used_share(terms), h);
+    double before[GERSH__MOST_PARTS + 1] = {0};
+    if (pairs->count <= DRAWS)
+        return gersh__pairs_gram(pairs, c, m, t, h);
+    for (size_t part = 0; part < pairs->parts; part++) {
+        size_t begin = pairs->part[part], end = pairs->part[part + 1];
+        if (pairs->first == NULL) {
+            begin = pairs->row[begin];
+            end = pairs->row[end];
+        }
+        before[part + 1] = before[part] + gersh__kernels_here()->sum(end - begin, c + begin);
+    }
+    double all = before[pairs->parts];
+    if (!(all > 0 && isfinite(all)))
+        return gersh__pairs_gram(pairs, c, m, t, h);
+    gram gm = {
+        .pairs = pairs, .c = c, .m = m, .t = t, .before = before, .unit = all / DRAWS, .per = DRAWS / all};
+    gersh_status status = gram_parts(&gm, estimate_part, 1, h);
+    if (status == GERSH_OK)
+        mirror(m, h);
+    return status;
 }

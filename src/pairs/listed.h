@@ -17,29 +17,6 @@ static inline int gersh__listed_many(const gersh__pairs *pairs)
     return pairs->around != NULL;
 }
 
-/*
- * Estimates of second derivatives use about GERSH__ENOUGH of the terms of a sum, chosen by their numbers: as
- * good as drawn, and always the same. share of 2³² terms are used, all where it is UINT32_MAX, and each counts
- * `factor` times.
- */
-enum { GERSH__ENOUGH = 16384 };
-
-static inline uint32_t gersh__used_share(size_t terms)
-{
-    return terms <= GERSH__ENOUGH ? UINT32_MAX : (uint32_t)(0x1p32 * GERSH__ENOUGH / (double)terms);
-}
-
-static inline double gersh__used_factor(uint32_t share)
-{
-    return share < UINT32_MAX ? 0x1p32 / (double)share : 1.0;
-}
-
-static inline int gersh__is_used(size_t term, uint32_t share)
-{
-    uint64_t mixed = (uint64_t)term * 0x9E3779B97F4A7C15u;
-    return share == UINT32_MAX || (uint32_t)((mixed ^ mixed >> 29) * 0xBF58476D1CE4E5B9u >> 32) < share;
-}
-
 /* turned (n × m) = the m projections t of n entries each, times the square roots of weight unless NULL. */
 void gersh__listed_turn(const gersh__pairs *pairs, size_t m, const double *t, const double *weight,
                         double *turned);

@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "linalg/kernels.h"
+#include "pairs/between.h"
 #include "pairs/columns.h"
 #include "pairs/listed.h"
 #include "pairs/work.h"
@@ -159,11 +160,26 @@ static gersh_status divide(gersh__pairs *pairs)
     if (pairs->part == NULL)
         return GERSH_ERROR_MEMORY;
     size_t end = pairs->first != NULL ? pairs->count : pairs->n;
-    for (size_t p = 1; p < pairs->parts; p++) {
-        double share = (double)p / (double)pairs->parts;
-        pairs->part[p] = (size_t)((double)end * (pairs->first != NULL ? share : sqrt(share)));
+    for (size_t p = 1, i = 0; p < pairs->parts; p++) {
+        size_t begin = (size_t)((double)pairs->count * (double)p / (double)pairs->parts);
+        while (pairs->first == NULL && pairs->row[i] < begin)
+            i++;
+        pairs->part[p] = pairs->first != NULL ? begin : i;
     }
     pairs->part[pairs->parts] = end;
+    return GERSH_OK;
+}
+
+/* Where the pairs of each sample are, without a list. */
+static gersh_status number_pairs(gersh__pairs *pairs)
+{
+    pairs->row = gersh__alloc(pairs->n + 1, sizeof *pairs->row);
+    if (pairs->row == NULL)
+        return GERSH_ERROR_MEMORY;
+    for (size_t i = 0; i < pairs->n; i++)
+        pairs->row[i + 1] =
+            pairs->row[i] + (pairs->between ? pairs->class_start[gersh__pairs_class(pairs, i)] : i);
+    pairs->count = pairs->row[pairs->n];
     return GERSH_OK;
 }
 
@@ -171,15 +187,17 @@ static gersh_status divide(gersh__pairs *pairs)
 static gersh_status finish(gersh__pairs *pairs)
 {
     size_t n = pairs->n;
-    gersh_status status = divide(pairs);
+    gersh_status status = pairs->first == NULL ? number_pairs(pairs) : GERSH_OK;
+    if (status == GERSH_OK)
+        status = divide(pairs);
     if (status == GERSH_OK)
         status = gersh__pairs_work_new(&pairs->work);
     if (status == GERSH_OK && pairs->first != NULL && pairs->parts > 1 && pairs->count <= UINT32_MAX)
         status = gersh__listed_around(&pairs->around, pairs);
     if (status == GERSH_OK && pairs->first == NULL && n > FEW_SAMPLES) {
-        pairs->square = gersh__alloc(n, n * sizeof *pairs->square);
+        pairs->square = pairs->between ? NULL : gersh__alloc(n, n * sizeof *pairs->square);
         pairs->diagonal = gersh__alloc(n, sizeof *pairs->diagonal);
-        if (pairs->square == NULL || pairs->diagonal == NULL)
+        if ((pairs->square == NULL && !pairs->between) || pairs->diagonal == NULL)
             status = GERSH_ERROR_MEMORY;
     }
     return status;
@@ -196,26 +214,21 @@ static gersh__pairs *make_empty(const gersh_dataset *data, gersh__pool *pool)
     return pairs;
 }
 
-gersh_status gersh__pairs_new(gersh__pairs **out, const gersh_dataset *data, const double *weight,
-                              size_t count, const size_t *list_first, const size_t *list_second,
-                              gersh__pool *pool)
+static gersh_status make_pairs(gersh__pairs **out, const gersh_dataset *data, const double *weight,
+                               size_t count, const size_t *list_first, const size_t *list_second,
+                               int between, gersh__pool *pool)
 {
-    size_t rows = gersh_dataset_rows(data);
-    *out = NULL;
-    gersh_status status = check_list(rows, count, list_first, list_second);
-    if (status != GERSH_OK)
-        return status;
     gersh__pairs *pairs = make_empty(data, pool);
+    *out = NULL;
     if (pairs == NULL)
         return GERSH_ERROR_MEMORY;
-    status =
+    pairs->between = between;
+    gersh_status status =
         gersh__order_rows(&pairs->sample, &pairs->n, &pairs->class_start, &pairs->classes, data, weight);
     if (status == GERSH_OK)
         status = copy_samples(pairs, data, weight);
     if (status == GERSH_OK && list_first != NULL)
-        status = copy_list(pairs, rows, count, list_first, list_second);
-    if (list_first == NULL)
-        pairs->count = pairs->n % 2 == 0 ? pairs->n / 2 * (pairs->n - 1) : pairs->n * ((pairs->n - 1) / 2);
+        status = copy_list(pairs, gersh_dataset_rows(data), count, list_first, list_second);
     if (status == GERSH_OK)
         status = finish(pairs);
     if (status == GERSH_OK)
@@ -223,6 +236,22 @@ gersh_status gersh__pairs_new(gersh__pairs **out, const gersh_dataset *data, con
     else
         gersh__pairs_free(pairs);
     return status;
+}
+
+gersh_status gersh__pairs_new(gersh__pairs **out, const gersh_dataset *data, const double *weight,
+                              size_t count, const size_t *list_first, const size_t *list_second,
+                              gersh__pool *pool)
+{
+    *out = NULL;
+    gersh_status status = check_list(gersh_dataset_rows(data), count, list_first, list_second);
+    return status == GERSH_OK ? make_pairs(out, data, weight, count, list_first, list_second, 0, pool)
+                              : status;
+}
+
+gersh_status gersh__pairs_new_between(gersh__pairs **out, const gersh_dataset *data, const double *weight,
+                                      gersh__pool *pool)
+{
+    return make_pairs(out, data, weight, 0, NULL, NULL, 1, pool);
 }
 
 void gersh__list_clear(gersh__list *list)
@@ -277,6 +306,7 @@ void gersh__pairs_free(gersh__pairs *pairs)
     gersh__free(pairs->weight);
     gersh__free(pairs->first);
     gersh__free(pairs->second);
+    gersh__free(pairs->row);
     gersh__free(pairs->similar);
     gersh__free(pairs->share);
     gersh__comparisons_free(pairs->compared);
@@ -325,8 +355,7 @@ static void add_part(void *context, size_t part, int worker)
     if (pairs->first == NULL) {
         const gersh__kernels *kernels = gersh__kernels_here();
         for (size_t i = pairs->part[part]; i < pairs->part[part + 1]; i++)
-            if (i > 0)
-                kernels->square_add(i, m->factor, t[i], t, m->d + gersh__pair(i, 0));
+            kernels->square_add(gersh__pairs_reach(pairs, i), m->factor, t[i], t, m->d + pairs->row[i]);
         return;
     }
     for (size_t p = pairs->part[part]; p < pairs->part[part + 1]; p++) {
@@ -352,11 +381,12 @@ static void euclid_part(void *context, size_t part, int worker)
     }
     if (pairs->first == NULL) {
         const gersh__kernels *kernels = gersh__kernels_here();
-        for (size_t i = begin > 0 ? begin : 1; i < end; i++) {
-            double *d = m->d + gersh__pair(i, 0);
-            memset(d, 0, i * sizeof *d);
+        for (size_t i = begin; i < end; i++) {
+            double *d = m->d + pairs->row[i];
+            size_t reach = gersh__pairs_reach(pairs, i);
+            memset(d, 0, reach * sizeof *d);
             for (size_t f = 0; f < pairs->k; f++)
-                kernels->square_add(i, 1.0, pairs->x[f * pairs->n + i], pairs->x + f * pairs->n, d);
+                kernels->square_add(reach, 1.0, pairs->x[f * pairs->n + i], pairs->x + f * pairs->n, d);
         }
         return;
     }
@@ -380,9 +410,9 @@ static void euclid_stripe(void *context, size_t stripe, int worker)
     double *d = m->d + stripe * pairs->count;
     (void)worker;
     for (size_t f = begin; f < end && f < pairs->k; f++)
-        for (size_t i = 1; i < n; i++)
-            gersh__kernels_here()->square_add(i, 1.0, pairs->x[f * n + i], pairs->x + f * n,
-                                              d + gersh__pair(i, 0));
+        for (size_t i = 0; i < n; i++)
+            gersh__kernels_here()->square_add(gersh__pairs_reach(pairs, i), 1.0, pairs->x[f * n + i],
+                                              pairs->x + f * n, d + pairs->row[i]);
 }
 
 void gersh__pairs_euclid(const gersh__pairs *pairs, double *d)
@@ -421,8 +451,8 @@ static void direct_part(void *context, size_t column, int worker)
     memset(y, 0, pairs->n * sizeof *y);
     if (pairs->first == NULL) {
         const gersh__kernels *kernels = gersh__kernels_here();
-        for (size_t i = 1; i < pairs->n; i++)
-            y[i] += kernels->laplacian(i, m->g + gersh__pair(i, 0), v[i], v, y);
+        for (size_t i = 0; i < pairs->n; i++)
+            y[i] += kernels->laplacian(gersh__pairs_reach(pairs, i), m->g + pairs->row[i], v[i], v, y);
         return;
     }
     for (size_t p = 0; p < pairs->count; p++) {
@@ -442,7 +472,7 @@ static void square_part(void *context, size_t stripe, int worker)
     double sums[SQUARE_STRIPE] = {0};
     (void)worker;
     for (size_t i = begin > 0 ? begin : 1; i < n; i++) {
-        const double *g = m->g + gersh__pair(i, 0);
+        const double *g = m->g + m->pairs->row[i];
         kernels->axpy((i < end ? i : end) - begin, 1.0, g + begin, sums);
         if (i >= end)
             continue;
@@ -474,7 +504,7 @@ void gersh__pairs_laplacian(const gersh__pairs *pairs, const double *g, size_t c
         gersh__listed_laplacian(pairs, g, columns, v, y);
         return;
     }
-    if (pairs->square == NULL || columns <= FEW_COLUMNS) {
+    if (pairs->diagonal == NULL || columns <= FEW_COLUMNS) {
         if (pairs->parts > 1) {
             gersh__pool_run(pairs->pool, columns, direct_part, &m);
             return;
@@ -485,6 +515,10 @@ void gersh__pairs_laplacian(const gersh__pairs *pairs, const double *g, size_t c
     }
     /* Few samples may have many columns. */
     gersh__pool *pool = pairs->parts > 1 || columns * pairs->n * pairs->n > MUCH_WORK ? pairs->pool : NULL;
+    if (pairs->between) {
+        gersh__between_laplacian(pairs, g, columns, v, y, pool);
+        return;
+    }
     gersh__pool_run(pool, (pairs->n + SQUARE_STRIPE - 1) / SQUARE_STRIPE, square_part, &m);
     gersh__pool_run(pool, (columns + COLUMN_STRIPE - 1) / COLUMN_STRIPE, multiply_part, &m);
 }

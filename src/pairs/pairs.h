@@ -9,7 +9,8 @@
  *
  * The samples are kept in an order of their own, by class (and by row within a class), so that the pairs of
  * one row with one class lie side by side. With all pairs, pair (i, j), j < i, has the number
- * i(i − 1)/2 + j: row i holds its pairs with all earlier samples, contiguous.
+ * i(i − 1)/2 + j: row i holds its pairs with all earlier samples, contiguous. Of the pairs between classes alone, row
+ * i holds those with the samples of earlier classes, so that the rows of a class are a matrix (between.c).
  */
 #ifndef GERSH_SRC_PAIRS_PAIRS_H
 #define GERSH_SRC_PAIRS_PAIRS_H
@@ -59,7 +60,9 @@ typedef struct gersh__pairs {
     double *target;      /* real-valued target of each sample, or NULL */
     double *weight;      /* of each sample, or NULL: all 1; a pair's weight is the product */
     size_t *first;       /* listed pairs: the two samples of each (own order), first > second; */
-    size_t *second;      /* NULL: all pairs */
+    size_t *second;      /* NULL: all pairs, or all between classes */
+    size_t *row;         /* of these: n + 1; the pairs of sample i with 0, 1, ... are row[i]..row[i + 1] */
+    int between;         /* only pairs of different classes */
     int *similar;  /* of each listed pair, where tuples say so or it was drawn; NULL: by the classes */
     double *share; /* of each listed pair: how many pairs it stands for; NULL: 1 */
     double each;   /* how many rows each sample stands for */
@@ -83,6 +86,10 @@ gersh_status gersh__pairs_new(gersh__pairs **out, const gersh_dataset *data, con
                               size_t count, const size_t *list_first, const size_t *list_second,
                               gersh__pool *pool);
 void gersh__pairs_free(gersh__pairs *pairs);
+
+/* All pairs of rows of different classes: for objectives that have no part in the others. */
+gersh_status gersh__pairs_new_between(gersh__pairs **out, const gersh_dataset *data, const double *weight,
+                                      gersh__pool *pool);
 
 /*
  * A list of pairs of samples, ready to be used: sample[i] is the row of sample i, and the pairs are of these
@@ -131,6 +138,12 @@ static inline size_t gersh__pair(size_t i, size_t j)
     return i * (i - 1) / 2 + j;
 }
 
+/* Without a list: how many pairs sample i has with earlier ones. */
+static inline size_t gersh__pairs_reach(const gersh__pairs *pairs, size_t i)
+{
+    return pairs->row[i + 1] - pairs->row[i];
+}
+
 /* Weight of pair p, of the samples i and j: the product of theirs, times its share. */
 static inline double gersh__pairs_weight(const gersh__pairs *pairs, size_t p, size_t i, size_t j)
 {
@@ -163,6 +176,9 @@ void gersh__pairs_add(const gersh__pairs *pairs, double factor, const double *t,
 /* d_p = Σ_f (x_if − x_jf)²: the distances under the identity. */
 void gersh__pairs_euclid(const gersh__pairs *pairs, double *d);
 
+/* The mean of these, over the listed pairs, or over all pairs of samples. */
+gersh_status gersh__pairs_mean(const gersh__pairs *pairs, double *mean);
+
 /* y = L(g) v for `columns` vectors of n entries each (contiguous). y and v are different. */
 void gersh__pairs_laplacian(const gersh__pairs *pairs, const double *g, size_t columns, const double *v,
                             double *y);
@@ -174,10 +190,7 @@ void gersh__pairs_laplacian(const gersh__pairs *pairs, const double *g, size_t c
 gersh_status gersh__pairs_gram(const gersh__pairs *pairs, const double *c, size_t m, const double *t,
                                double *h);
 
-/*
- * The same for the second order of a step, which need not be exact: of very many listed pairs some stand for
- * all. Where every c_p >= 0, h stays positive semidefinite.
- */
+/* The same for the second order of a step, which need not be exact, with every c_p >= 0: some pairs stand for all. */
 gersh_status gersh__pairs_gram_estimate(const gersh__pairs *pairs, const double *c, size_t m,
                                         const double *t, double *h);
 

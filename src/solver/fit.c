@@ -63,14 +63,10 @@ gersh_status gersh__fit_budget(gersh__fit *fit, double mean, const char *of)
 /* C and ρ: what the settings say, or 2K over the mean squared length, and 1e-5 C/K. */
 static gersh_status read_budget(gersh__fit *fit, const gersh__pairs *pairs)
 {
-    double mean = 0, *d = gersh__alloc(pairs->count, sizeof *d);
-    if (d == NULL)
-        return GERSH_ERROR_MEMORY;
-    gersh__pairs_euclid(pairs, d);
-    for (size_t p = 0; p < pairs->count; p++)
-        mean += d[p] / (double)pairs->count;
-    gersh__free(d);
-    return gersh__fit_budget(fit, mean, pairs->first != NULL ? "of each pair " : "");
+    double mean;
+    gersh_status status = gersh__pairs_mean(pairs, &mean);
+    return status == GERSH_OK ? gersh__fit_budget(fit, mean, pairs->first != NULL ? "of each pair " : "")
+                              : status;
 }
 
 static void read_limits(gersh__limits *limits, const gersh_settings *settings,
@@ -202,8 +198,9 @@ static gersh_status fit_listed(gersh_metric **out, gersh_fit_info *info, gersh__
         status = read_budget(fit, pairs);
     if (status == GERSH_OK)
         status = gersh__fit_pairs(out, info, NULL, fit, pairs, objective, fit->options->start);
-    info->pairs = info->pairs_all = (double)pairs->count;
-    info->rows_used = (double)pairs->n;
+    double n = (double)pairs->n;
+    info->pairs = info->pairs_all = pairs->first != NULL ? (double)pairs->count : n * (n - 1) / 2;
+    info->rows_used = n;
     info->rounds = 1;
     gersh__objective_free(objective);
     return status;
@@ -239,8 +236,11 @@ static gersh__knowledge knowledge_of(const gersh_dataset *data)
 static gersh_status fit_all(gersh_metric **out, gersh_fit_info *info, gersh__fit *fit)
 {
     gersh__pairs *pairs = NULL;
-    gersh_status status =
-        gersh__pairs_new(&pairs, fit->data, fit->options->weights, 0, NULL, NULL, fit->pool);
+    const double *weights = fit->options->weights;
+    int between = fit->kind != NULL && fit->kind->draws == GERSH__DRAWS_DISSIMILAR &&
+                  knowledge_of(fit->data) == GERSH__CLASSES;
+    gersh_status status = between ? gersh__pairs_new_between(&pairs, fit->data, weights, fit->pool)
+                                  : gersh__pairs_new(&pairs, fit->data, weights, 0, NULL, NULL, fit->pool);
     if (status == GERSH_OK && fit->kind != NULL)
         status = check_classes(pairs->classes, pairs->class_start);
     if (status == GERSH_OK)

@@ -1,0 +1,15 @@
+/* The maps of src/pairs for the pairs between classes. */
+#ifndef GERSH_SRC_PAIRS_BETWEEN_H
+#define GERSH_SRC_PAIRS_BETWEEN_H
+
+#include "pairs/pairs.h"
+
+/* y = L(g) v for `columns` vectors of n entries each; pool may be NULL. */
+void gersh__between_laplacian(const gersh__pairs *pairs, const double *g, size_t columns, const double *v,
+                              double *y, gersh__pool *pool);
+
+/* d_ij += b_ii + b_jj − 2 b_ij, B = Sᵀ S with S the m × n matrix `scaled`, and `diagonal` its b_ii. */
+void gersh__between_combine(const gersh__pairs *pairs, size_t m, const double *scaled,
+                            const double *diagonal, double *d);
+
+#endif
