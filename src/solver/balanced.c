@@ -7,7 +7,9 @@
  *      these colours from there: convex, to the optimum.
  *   4. While value and bound are apart: flip the colour of one end (or of one connected part) of the pairs
  *      that the hull would use most, and keep what pays. A try ends as soon as its own bound shows that it
- *      cannot pay, and all of them look at all pairs about twice as often as steps 1 to 3.
+ *      cannot pay, and all of them look at all pairs about twice as often as steps 1 to 3. With many pairs of samples,
+ *      where tries take long and seldom pay, they begin only where there is more than half a percent to gain, and
+ *      look as often as steps 1 to 3.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +19,9 @@
 #include "solver/atoms.h"
 #include "solver/solver.h"
 
-enum { MOST_FLIPS = 24, MOST_PAIRS = 8 };
+enum { MOST_FLIPS = 24, MOST_PAIRS = 8, MANY_SAMPLE_PAIRS = 16384 };
+
+#define MUCH_TO_GAIN 0.005
 
 typedef struct edge {
     double size;
@@ -96,7 +100,8 @@ typedef struct search {
     size_t *part;
     gersh_metric *best;
     double value;
-    int last_look; /* tries begin no later */
+    int last_look; /* tries begin no later, */
+    double near;   /* nor where value and bound agree to this share */
 } search;
 
 /* Solves with the colours of `tried`; keeps them when that pays, and else goes back. */
@@ -167,7 +172,7 @@ static gersh_status flip_while_it_pays(search *s, double bound)
     gersh_status status = GERSH_OK;
     for (int flips = 0; flips < MOST_FLIPS && status == GERSH_OK; flips++) {
         int kept = 0;
-        if (!may_try(s) || gersh__engine_close(s->run->engine, bound, s->run->limits.tol))
+        if (!may_try(s) || gersh__engine_close(s->run->engine, bound, s->near))
             return GERSH_OK;
         status = try_pairs(s, &kept);
         if (!kept)
@@ -198,7 +203,9 @@ static gersh_status solve_balanced(gersh__solver_run *run)
         if (status == GERSH_OK)
             status = gersh__region_new(&s.hull, GERSH__HULL, run->pairs, run->rules);
         s.value = gersh__engine_value(run->engine);
-        s.last_look = (1 + run->limits.tries) * run->engine->looks;
+        int many = run->pairs->count > MANY_SAMPLE_PAIRS, tries = run->limits.tries;
+        s.last_look = (1 + (many && tries > 1 ? 1 : tries)) * run->engine->looks;
+        s.near = many ? fmax(run->limits.tol, MUCH_TO_GAIN) : run->limits.tol;
         if (status == GERSH_OK)
             status = gersh__color_nodes(run->engine, s.tried, s.part, &balanced);
         if (status == GERSH_OK)
