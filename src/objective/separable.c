@@ -86,13 +86,9 @@ static void evaluate_part(void *context, size_t part, int worker)
 {
     task *k = context;
     const gersh__pairs *pairs = k->s->base.pairs;
-    size_t begin = pairs->part[part], end = pairs->part[part + 1];
+    size_t begin = gersh__pairs_begin(pairs, part);
     (void)worker;
-    if (pairs->first == NULL) {
-        begin = pairs->row[begin];
-        end = pairs->row[end];
-    }
-    k->s->partial[part] = add_run(k, begin, end - begin);
+    k->s->partial[part] = add_run(k, begin, gersh__pairs_begin(pairs, part + 1) - begin);
 }
 
 double gersh__separable_evaluate(gersh__objective *objective, const double *d, double *g)

@@ -59,9 +59,9 @@ typedef struct gram {
     double *sums;   /* m × m for each part */
     double *blocks; /* BLOCK × m for each worker */
     const double
-        *turned; /* n × m, the values of each sample side by side: of listed pairs, and of estimates */
-    const double *before; /* of an estimate: the sum of c before each part, and */
-    double unit, per;     /* how much of it there is for each draw, and 1 / unit */
+        *turned;    /* n × m, the values of each sample side by side: of listed pairs, and of estimates */
+    double *before; /* of an estimate: the sum of c before each part, and */
+    double unit, per; /* how much of it there is for each draw, and 1 / unit */
 } gram;
 
 /* The runs of a block with the √|c| of those pairs whose sign is wanted, 0 for others. */
@@ -283,25 +283,31 @@ static void estimate_part(void *context, size_t part, int worker)
                     1.0, w.h, (int)m);
 }
 
+/* The sum of c of a part, put behind it. */
+static void sum_part(void *context, size_t part, int worker)
+{
+    gram *gm = context;
+    size_t begin = gersh__pairs_begin(gm->pairs, part);
+    (void)worker;
+    gm->before[part + 1] =
+        gersh__kernels_here()->sum(gersh__pairs_begin(gm->pairs, part + 1) - begin, gm->c + begin);
+}
+
 gersh_status gersh__pairs_gram_estimate(const gersh__pairs *pairs, const double *c, size_t m,
                                         const double *t, double *h)
 {
     double before[GERSH__MOST_PARTS + 1] = {0};
+    gram gm = {.pairs = pairs, .c = c, .m = m, .t = t, .before = before};
     if (pairs->count <= DRAWS)
         return gersh__pairs_gram(pairs, c, m, t, h);
-    for (size_t part = 0; part < pairs->parts; part++) {
-        size_t begin = pairs->part[part], end = pairs->part[part + 1];
-        if (pairs->first == NULL) {
-            begin = pairs->row[begin];
-            end = pairs->row[end];
-        }
-        before[part + 1] = before[part] + gersh__kernels_here()->sum(end - begin, c + begin);
-    }
+    gersh__pairs_run(pairs, sum_part, &gm);
+    for (size_t part = 0; part < pairs->parts; part++)
+        before[part + 1] += before[part];
     double all = before[pairs->parts];
     if (!(all > 0 && isfinite(all)))
         return gersh__pairs_gram(pairs, c, m, t, h);
-    gram gm = {
-        .pairs = pairs, .c = c, .m = m, .t = t, .before = before, .unit = all / DRAWS, .per = DRAWS / all};
+    gm.unit = all / DRAWS;
+    gm.per = DRAWS / all;
     gersh_status status = gram_parts(&gm, estimate_part, 1, h);
     if (status == GERSH_OK)
         mirror(m, h);

@@ -138,6 +138,12 @@ static inline size_t gersh__pair(size_t i, size_t j)
     return i * (i - 1) / 2 + j;
 }
 
+/* Number of the first pair of a part, that of part `parts` being the number of pairs. */
+static inline size_t gersh__pairs_begin(const gersh__pairs *pairs, size_t part)
+{
+    return pairs->first != NULL ? pairs->part[part] : pairs->row[pairs->part[part]];
+}
+
 /* Without a list: how many pairs sample i has with earlier ones. */
 static inline size_t gersh__pairs_reach(const gersh__pairs *pairs, size_t i)
 {

@@ -63,6 +63,47 @@ static int by_features(const gersh__engine *e)
     return gersh__listed_many(e->pairs) && !e->dense && e->atoms > k && e->pairs->n >= k * k;
 }
 
+/* Arrays of all pairs, a part at a time: out = x + factor · y, or the product x · y. */
+typedef struct passage {
+    const gersh__pairs *pairs;
+    double *out;
+    const double *x, *y;
+    double factor;
+    double product[GERSH__MOST_PARTS];
+} passage;
+
+static void add_part(void *context, size_t part, int worker)
+{
+    const passage *s = context;
+    size_t end = gersh__pairs_begin(s->pairs, part + 1);
+    (void)worker;
+    for (size_t p = gersh__pairs_begin(s->pairs, part); p < end; p++)
+        s->out[p] = s->x[p] + s->factor * s->y[p];
+}
+
+static void add(const gersh__pairs *pairs, double *out, const double *x, double factor, const double *y)
+{
+    gersh__pairs_run(pairs, add_part, &(passage){pairs, out, x, y, factor, {0}});
+}
+
+static void multiply_part(void *context, size_t part, int worker)
+{
+    passage *s = context;
+    size_t begin = gersh__pairs_begin(s->pairs, part), end = gersh__pairs_begin(s->pairs, part + 1);
+    (void)worker;
+    s->product[part] = gersh__kernels_here()->dot(end - begin, s->x + begin, s->y + begin);
+}
+
+static double multiply(const gersh__pairs *pairs, const double *x, const double *y)
+{
+    passage s = {.pairs = pairs, .x = x, .y = y};
+    double sum = 0;
+    gersh__pairs_run(pairs, multiply_part, &s);
+    for (size_t part = 0; part < pairs->parts; part++)
+        sum += s.product[part];
+    return sum;
+}
+
 /* d = base + Σ weight_a (distances of atom a) */
 static void distances(gersh__engine *e, const double *weight, double *d)
 {
@@ -127,19 +168,16 @@ static int good_step(const gersh__engine *e, double gamma, double slope, double 
  */
 static double search_step(gersh__engine *e, double slope, double *next_value)
 {
-    const gersh__kernels *kernel = gersh__kernels_here();
-    size_t count = e->pairs->count;
     double low = 0, low_slope = slope, high = 1, high_slope = 0, gamma = 1, taken = 1;
     if (!(slope < 0))
         return 0;
-    for (size_t p = 0; p < count; p++)
-        e->delta[p] = e->next_d[p] - e->d[p];
+    add(e->pairs, e->delta, e->next_d, -1, e->d);
     for (int tries = 0; tries < MOST_SEARCH; tries++) {
-        for (size_t p = 0; p < count && tries > 0; p++)
-            e->next_d[p] = e->d[p] + gamma * e->delta[p];
+        if (tries > 0)
+            add(e->pairs, e->next_d, e->d, gamma, e->delta);
         taken = gamma;
         *next_value = evaluate(e, e->next_d, e->next_g);
-        double here = kernel->dot(count, e->next_g, e->delta);
+        double here = multiply(e->pairs, e->next_g, e->delta);
         if (good_step(e, gamma, slope, *next_value, here))
             return gamma;
         if (here > 0 || !(*next_value <= e->value)) {
