@@ -281,6 +281,17 @@ void gersh__mcml_subtract(size_t n, size_t m, const double *b, double *h)
             h[c * m + a] = h[a * m + c];
 }
 
+/* Σ_i w_i Σ_k Q_ik (a_ik − ā_i)(a_ik − ā_i)ᵀ with ā_i = Σ_k Q_ik a_ik, from some of the pairs. */
+static gersh_status estimate(const mcml *s, size_t m, const double *t, const double *b, double *center,
+                             double *h)
+{
+    size_t n = s->base.pairs->n;
+    for (size_t i = 0; i < n; i++)
+        for (size_t a = 0; a < m; a++)
+            center[i * m + a] = s->active[i] > 0 ? b[a * n + i] / sqrt(s->active[i]) : 0.0;
+    return gersh__pairs_spread_estimate(s->base.pairs, s->own, s->other, m, t, center, h);
+}
+
 static gersh_status hessian(gersh__objective *objective, const double *d, size_t m, const double *t,
                             double *h)
 {
@@ -289,18 +300,19 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
     size_t n = pairs->n;
     double *both = objective->scratch + 2 * pairs->count;
     (void)d;
-    gersh_status status = gersh__objective_work(objective, m * n);
-    if (status != GERSH_OK)
-        return status;
-    for (size_t p = 0; p < pairs->count; p++)
-        both[p] = s->own[p] + s->other[p];
-    status = gersh__pairs_gram(pairs, both, m, t, h);
+    gersh_status status = gersh__objective_work(objective, 2 * m * n);
     if (status != GERSH_OK)
         return status;
     spread k = {s, t, objective->work};
     gersh__pool_run(pairs->parts > 1 ? pairs->pool : NULL, m, spread_part, &k);
-    gersh__mcml_subtract(n, m, k.b, h);
-    return GERSH_OK;
+    if (gersh__pairs_draws(pairs))
+        return estimate(s, m, t, k.b, k.b + m * n, h);
+    for (size_t p = 0; p < pairs->count; p++)
+        both[p] = s->own[p] + s->other[p];
+    status = gersh__pairs_gram(pairs, both, m, t, h);
+    if (status == GERSH_OK)
+        gersh__mcml_subtract(n, m, k.b, h);
+    return status;
 }
 
 const gersh__objective_kind gersh__mcml = {

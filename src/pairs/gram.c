@@ -7,7 +7,8 @@
  * Listed pairs with c_p = 0 are left out one by one.
  *
  * An estimate draws pairs with chances proportional to c_p, all at equal distances along the running sum of c: with S the
- * whole sum and N draws, h ≈ Σ S/N a_p a_pᵀ over them. A few pairs with most of the sum are then all there.
+ * whole sum and N draws, h ≈ Σ S/N a_p a_pᵀ over them. A few pairs with most of the sum are then all there. Around
+ * centres a pair is there twice, once for each of its samples.
  */
 #include <cblas.h>
 #include <math.h>
@@ -59,9 +60,11 @@ typedef struct gram {
     double *sums;   /* m × m for each part */
     double *blocks; /* BLOCK × m for each worker */
     const double
-        *turned;    /* n × m, the values of each sample side by side: of listed pairs, and of estimates */
-    double *before; /* of an estimate: the sum of c before each part, and */
-    double unit, per; /* how much of it there is for each draw, and 1 / unit */
+        *turned; /* n × m, the values of each sample side by side: of listed pairs, and of estimates */
+    const double *other;  /* of an estimate around centres: the c of each pair for its second sample, */
+    const double *center; /* n × m; else both are NULL */
+    double *before;       /* of an estimate: the sum of c before each part, and */
+    double unit, per;     /* how much of it there is for each draw, and 1 / unit */
 } gram;
 
 /* The runs of a block with the √|c| of those pairs whose sign is wanted, 0 for others. */
@@ -246,16 +249,19 @@ typedef struct drawn {
     double reached; /* draws made */
 } drawn;
 
-static void add_drawn(drawn *w, double c, size_t i, size_t j)
+/* The pair (i, j) with its c; around the centre of `self`, one of the two. */
+static void add_drawn(drawn *w, double c, size_t i, size_t j, size_t self)
 {
     const gram *gm = w->gm;
     w->at += c * gm->per;
     if (w->at < w->reached + 1)
         return;
-    double times = floor(w->at - w->reached);
+    double times = floor(w->at - w->reached), root = sqrt(times * gm->unit),
+           *row = w->rows + gm->m * w->filled++;
     w->reached += times;
-    gersh__kernels_here()->set_squares(gm->m, sqrt(times * gm->unit), gm->turned + i * gm->m,
-                                       gm->turned + j * gm->m, w->rows + gm->m * w->filled++);
+    gersh__kernels_here()->set_squares(gm->m, root, gm->turned + i * gm->m, gm->turned + j * gm->m, row);
+    if (gm->center != NULL)
+        gersh__kernels_here()->axpy(gm->m, -root, gm->center + self * gm->m, row);
     if (w->filled < BLOCK)
         return;
     cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)gm->m, BLOCK, 1.0, w->rows, (int)gm->m, 1.0,
@@ -274,9 +280,12 @@ static void estimate_part(void *context, size_t part, int worker)
     memset(w.h, 0, m * m * sizeof *w.h);
     for (size_t i = pairs->part[part]; i < pairs->part[part + 1]; i++) {
         if (pairs->first != NULL)
-            add_drawn(&w, gm->c[i], pairs->first[i], pairs->second[i]);
-        for (size_t j = 0; pairs->first == NULL && j < gersh__pairs_reach(pairs, i); j++)
-            add_drawn(&w, gm->c[pairs->row[i] + j], i, j);
+            add_drawn(&w, gm->c[i], pairs->first[i], pairs->second[i], 0);
+        for (size_t j = 0; pairs->first == NULL && j < gersh__pairs_reach(pairs, i); j++) {
+            add_drawn(&w, gm->c[pairs->row[i] + j], i, j, i);
+            if (gm->other != NULL)
+                add_drawn(&w, gm->other[pairs->row[i] + j], i, j, j);
+        }
     }
     if (w.filled > 0)
         cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)m, (int)w.filled, 1.0, w.rows, (int)m,
@@ -287,29 +296,51 @@ static void estimate_part(void *context, size_t part, int worker)
 static void sum_part(void *context, size_t part, int worker)
 {
     gram *gm = context;
-    size_t begin = gersh__pairs_begin(gm->pairs, part);
+    const gersh__kernels *kernels = gersh__kernels_here();
+    size_t begin = gersh__pairs_begin(gm->pairs, part),
+           count = gersh__pairs_begin(gm->pairs, part + 1) - begin;
     (void)worker;
-    gm->before[part + 1] =
-        gersh__kernels_here()->sum(gersh__pairs_begin(gm->pairs, part + 1) - begin, gm->c + begin);
+    gm->before[part + 1] = kernels->sum(count, gm->c + begin);
+    if (gm->other != NULL)
+        gm->before[part + 1] += kernels->sum(count, gm->other + begin);
+}
+
+static gersh_status estimate(gram *gm, double *h)
+{
+    const gersh__pairs *pairs = gm->pairs;
+    double before[GERSH__MOST_PARTS + 1] = {0};
+    gm->before = before;
+    gersh__pairs_run(pairs, sum_part, gm);
+    for (size_t part = 0; part < pairs->parts; part++)
+        before[part + 1] += before[part];
+    double all = before[pairs->parts];
+    if (!(all > 0 && isfinite(all))) {
+        memset(h, 0, gm->m * gm->m * sizeof *h);
+        return GERSH_OK;
+    }
+    gm->unit = all / DRAWS;
+    gm->per = DRAWS / all;
+    gersh_status status = gram_parts(gm, estimate_part, 1, h);
+    if (status == GERSH_OK)
+        mirror(gm->m, h);
+    return status;
+}
+
+int gersh__pairs_draws(const gersh__pairs *pairs)
+{
+    return pairs->count > DRAWS;
 }
 
 gersh_status gersh__pairs_gram_estimate(const gersh__pairs *pairs, const double *c, size_t m,
                                         const double *t, double *h)
 {
-    double before[GERSH__MOST_PARTS + 1] = {0};
-    gram gm = {.pairs = pairs, .c = c, .m = m, .t = t, .before = before};
-    if (pairs->count <= DRAWS)
+    if (!gersh__pairs_draws(pairs))
         return gersh__pairs_gram(pairs, c, m, t, h);
-    gersh__pairs_run(pairs, sum_part, &gm);
-    for (size_t part = 0; part < pairs->parts; part++)
-        before[part + 1] += before[part];
-    double all = before[pairs->parts];
-    if (!(all > 0 && isfinite(all)))
-        return gersh__pairs_gram(pairs, c, m, t, h);
-    gm.unit = all / DRAWS;
-    gm.per = DRAWS / all;
-    gersh_status status = gram_parts(&gm, estimate_part, 1, h);
-    if (status == GERSH_OK)
-        mirror(m, h);
-    return status;
+    return estimate(&(gram){.pairs = pairs, .c = c, .m = m, .t = t}, h);
+}
+
+gersh_status gersh__pairs_spread_estimate(const gersh__pairs *pairs, const double *own, const double *other,
+                                          size_t m, const double *t, const double *center, double *h)
+{
+    return estimate(&(gram){.pairs = pairs, .c = own, .other = other, .m = m, .t = t, .center = center}, h);
 }

@@ -196,8 +196,19 @@ void gersh__pairs_laplacian(const gersh__pairs *pairs, const double *g, size_t c
 gersh_status gersh__pairs_gram(const gersh__pairs *pairs, const double *c, size_t m, const double *t,
                                double *h);
 
-/* The same for the second order of a step, which need not be exact, with every c_p >= 0: some pairs stand for all. */
+/*
+ * The same for the second order of a step, which need not be exact, with every c_p >= 0: where there are many pairs
+ * (gersh__pairs_draws), some stand for all.
+ */
+int gersh__pairs_draws(const gersh__pairs *pairs);
 gersh_status gersh__pairs_gram_estimate(const gersh__pairs *pairs, const double *c, size_t m,
                                         const double *t, double *h);
+
+/*
+ * An estimate of Σ_p own_p (a_p − c_i)(a_p − c_i)ᵀ + other_p (a_p − c_j)(a_p − c_j)ᵀ, with own, other >= 0 and a centre c
+ * for each sample (n × m), without a list.
+ */
+gersh_status gersh__pairs_spread_estimate(const gersh__pairs *pairs, const double *own, const double *other,
+                                          size_t m, const double *t, const double *center, double *h);
 
 #endif
