@@ -4,12 +4,12 @@
 For each data set `gersh evaluate --save-splits` writes its splits and evaluates its own rows; the same splits then go
 through the Python package's learner (--learner) and through NCA with its default parameters: missing values become means
 and features become z-scores, both fitted to the training part, and then the nearest neighbours vote. Where several classes have the most votes, gersh takes that of the nearest row and scikit-learn the first
-by name, so that NCA is shown with either rule. Data sets are CSV files with the label in the last column. Prints a table
+by name, so that both are shown with either rule. Data sets are CSV files with the label in the last column. Prints a table
 in Markdown, with means over the data sets in the last line. Times are of one fit; those of the learner and of NCA are
 seconds of the processor on one thread, taken in turn, and *ratio* is NCA's divided by the learner's. --plot draws, for
 each data set, the learner's accuracy less NCA's, and the ratio.
 
-    bench/nca.py --gersh build/gersh --learner MCML --plot nca.svg data/wdbc.csv -- --objectives mcml --solvers psd
+    bench/nca.py --gersh build/gersh --plot nca.svg data/wdbc.csv -- --tuned
 
 What follows -- goes to gersh evaluate. Needs the Python package, numpy and scikit-learn, and matplotlib for --plot.
 """
@@ -111,7 +111,7 @@ def timed_fit(learner, rows, labels):
 
 def run_python(name, features, labels, splits):
     """Rows of the table: the learner of that name, and NCA with either rule for ties."""
-    found = {title: [] for title in (f"gersh.{name}", "sklearn NCA", "NCA, votes as gersh")}
+    found = {title: [] for title in (f"gersh.{name}", "the same, votes as sklearn", "sklearn NCA", "NCA, votes as gersh")}
     seconds = {"gersh": [], "NCA": []}
     for train, test in splits:
         scaler = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler()).fit(features[train])
@@ -121,9 +121,9 @@ def run_python(name, features, labels, splits):
         seconds["NCA"].append(timed_fit(nca, known, labels[train]))
         votes = [accuracies(space(known), space(asked), labels[train], labels[test])
                  for space in (learner.transform, nca.transform)]
-        for values, value in zip(found.values(), (votes[0][1], *votes[1])):
+        for values, value in zip(found.values(), (votes[0][1], votes[0][0], *votes[1])):
             values.append(value)
-    taken = (np.mean(seconds["gersh"]), np.mean(seconds["NCA"]), np.mean(seconds["NCA"]))
+    taken = [np.mean(seconds[who]) for who in ("gersh", "gersh", "NCA", "NCA")]
     return [(title, float(np.mean(values)), float(s)) for (title, values), s in zip(found.items(), taken)]
 
 
@@ -176,8 +176,8 @@ def print_table(names, table):
         missing = any(a is None for a, _ in values)
         means.append("- | -" if missing else f"{100 * np.mean([a for a, _ in values]):.2f} | "
                                              f"{np.mean([s for _, s in values]):.3g}")
-    mean = np.exp(np.mean([np.log(time_ratio(rows)) for _, rows in table]))
-    print(f"| mean of {len(table)} (of the ratios geometric) | " + " | ".join(means) + f" | {mean:.1f} |")
+    ratios = [time_ratio(rows) for _, rows in table]
+    print(f"| mean of {len(table)} (of the ratios the median) | " + " | ".join(means) + f" | {np.median(ratios):.1f} |")
 
 
 def main():
@@ -188,7 +188,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", nargs="+", help="CSV files, the label in the last column")
     parser.add_argument("--gersh", default="gersh", help="the program (default: gersh)")
-    parser.add_argument("--learner", default="MCML", help="class of the Python package (default: MCML)")
+    parser.add_argument("--learner", default="MetricLearner", help="class of the Python package (default: MetricLearner)")
     parser.add_argument("--plot", metavar="FILE", help="an SVG file to draw the comparison into")
     given = parser.parse_args(arguments)
     warnings.simplefilter("ignore", ConvergenceWarning)

@@ -46,18 +46,16 @@ enum { ROUNDS = sizeof rounds / sizeof rounds[0] };
 static const char *const scales[] = {"zscore", "paper", "none"};
 
 /*
- * The trace is the scale of the distances in exp(−d) of mcml; the margin of lmnn hardly asks for another one than the
- * default. Where the features are not scaled, one of them often outweighs the others, and few learners will do.
+ * The trace is the scale of the distances in exp(−d). With a large one glr is about the nearest rows alone, as a vote is;
+ * mcml asks for less. Each learner tries its bits of gersh__tune_traces.
  */
+enum { ONE = 1 << 1, LESS_AND_MORE = 7, MORE = 14 };
+
 static const struct {
     const char *objective, *solver;
-    int traces; /* are tried */
-    int unscaled;
-} learners[] = {{"glr", "identity", 0, 1},
-                {"mcml", "hull", 1, 1},
-                {"mcml", "psd", 1, 1},
-                {"lmnn", "hull", 0, 0},
-                {"lmnn", "psd", 0, 0}};
+    int traces;
+} learners[] = {
+    {"glr", "identity", ONE}, {"glr", "hull", MORE}, {"mcml", "hull", ONE}, {"mcml", "psd", LESS_AND_MORE}};
 
 static const gersh__tune_neighbors all_neighbors = {
     GERSH__TUNE_KS, {1, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100}, GERSH__TUNE_RULES, {"equal", "distance"}};
@@ -127,14 +125,13 @@ static void list_families(search *s)
         size_t before = s->families;
         for (size_t l = 0; l < sizeof learners / sizeof learners[0]; l++)
             if (agrees(s, GERSH__OBJECTIVE, learners[l].objective) &&
-                agrees(s, GERSH__SOLVER, learners[l].solver) &&
-                (learners[l].unscaled || strcmp(scales[i], "none") != 0))
+                agrees(s, GERSH__SOLVER, learners[l].solver))
                 s->family[s->families++] = (gersh__tune_family){scales[i], learners[l].objective,
                                                                 learners[l].solver, learners[l].traces};
         if (s->families == before)
             s->family[s->families++] =
                 (gersh__tune_family){scales[i], gersh__setting_text(s->settings, GERSH__OBJECTIVE),
-                                     gersh__setting_text(s->settings, GERSH__SOLVER), 1};
+                                     gersh__setting_text(s->settings, GERSH__SOLVER), LESS_AND_MORE};
     }
 }
 
@@ -151,7 +148,7 @@ static gersh_status list_candidates(search *s)
             candidate *c = &s->all[f * GERSH__TUNE_TRACES + t];
             c->family = f;
             c->trace = t;
-            if (gersh__tune_traces[t] == 1 || (s->family[f].traces && !fixed))
+            if (fixed ? gersh__tune_traces[t] == 1 : s->family[f].traces >> t & 1)
                 s->rank[s->left++] = c;
         }
     }

@@ -10,7 +10,7 @@
 #include "gersh/neighbors.h"
 #include "use/classify.h"
 
-const double gersh__tune_traces[GERSH__TUNE_TRACES] = {0.25, 1, 4};
+const double gersh__tune_traces[GERSH__TUNE_TRACES] = {0.25, 1, 4, 16};
 
 /* A metric that is a little short of the best does not vote worse, and takes a fraction of the time. */
 #define TOL "0.1"

@@ -6,7 +6,7 @@
 #include "gersh/fit.h"
 #include "use/tune_rows.h"
 
-enum { GERSH__TUNE_KS = 11, GERSH__TUNE_RULES = 2, GERSH__TUNE_TRACES = 3 };
+enum { GERSH__TUNE_KS = 11, GERSH__TUNE_RULES = 2, GERSH__TUNE_TRACES = 4 };
 
 extern const double gersh__tune_traces[GERSH__TUNE_TRACES]; /* multiples of the default trace, rising */
 
@@ -27,7 +27,7 @@ typedef struct gersh__tune_votes {
 /* What the candidates of a family share; they differ in trace and neighbours. */
 typedef struct gersh__tune_family {
     const char *scale, *objective, *solver;
-    int traces; /* other traces than the default are tried */
+    int traces; /* bits of those that are tried */
 } gersh__tune_family;
 
 /* The default trace budget for scaled rows: 2K over the mean squared distance of two rows; 0 where that is 0. */
