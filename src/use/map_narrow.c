@@ -47,8 +47,9 @@ static gersh_status decompose(decomposition *d, size_t k, size_t m, double *w)
     gersh__blas_release();
     gersh__free(work);
     if (info != 0)
-        return gersh__fail(GERSH_ERROR_NUMERIC, "LAPACK's dgesvd failed on %zu atoms of %zu features (info %d)",
-                           m, k, (int)info);
+        return gersh__fail(GERSH_ERROR_NUMERIC,
+                           "LAPACK's dgesvd failed on %zu atoms of %zu features (info %d)", m, k,
+                           (int)info);
     return GERSH_OK;
 }
 
