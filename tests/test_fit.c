@@ -90,7 +90,7 @@ static void regions_are_nested(void **unused)
     gersh__random_seed(&random, 11);
     for (int t = 0; t < cases(60); t++) {
         problem p;
-        make_problem(&p, &random, 4 + (size_t)gersh__random_below(&random, 20),
+        make_problem(&p, &random, 5 + (size_t)gersh__random_below(&random, 20),
                      1 + (size_t)gersh__random_below(&random, 8), 2 + t % 3);
         for (int o = 0; o < 5; o++) {
             double sign = strcmp(objectives[o], "deml") == 0 ? -1 : 1, value[4], gap[4];

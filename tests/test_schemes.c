@@ -342,6 +342,8 @@ static void odd_inputs(void **unused)
         assert_ok(
             gersh_dataset_new(&data, odd[c].n, odd[c].k, odd[c].x, odd[c].k, odd[c].label, NULL, NULL));
         for (int o = 0; o < 5; o++) {
+            if (odd[c].n == 2 && strcmp(objectives[o], "glr") != 0 && strcmp(objectives[o], "deml") != 0)
+                continue; /* two rows of a class are needed */
             for (int s = 0; s < 2; s++) {
                 gersh_settings *settings = settings_of(objectives[o], schemes[s]);
                 gersh_metric *metric;

@@ -135,15 +135,27 @@ static gersh_status check_settings(const gersh__solver *solver, const gersh_sett
     return GERSH_OK;
 }
 
-/* Labels teach by differences: two samples that count must be of different classes. */
-static gersh_status check_classes(size_t classes, const size_t *start)
+/*
+ * Labels teach by differences: two samples that count must be of different classes, and for objectives of pairs of one
+ * class, which would be 0 for every metric, two of the same.
+ */
+static gersh_status check_classes(const gersh__objective_kind *kind, size_t classes, const size_t *start)
 {
-    size_t present = 0;
-    for (size_t c = 0; c < classes; c++)
+    size_t present = 0, largest = 0;
+    for (size_t c = 0; c < classes; c++) {
         present += start[c + 1] > start[c];
-    return present == 1 ? gersh__fail(GERSH_ERROR_INPUT, "all rows that count are of one class; learning "
-                                                         "needs at least two")
-                        : GERSH_OK;
+        largest = start[c + 1] - start[c] > largest ? start[c + 1] - start[c] : largest;
+    }
+    if (present == 1)
+        return gersh__fail(GERSH_ERROR_INPUT, "all rows that count are of one class; learning "
+                                              "needs at least two");
+    if (largest == 1 && (kind->draws & (GERSH__DRAWS_SIMILAR | GERSH__DRAWS_TRIPLETS)) != 0)
+        return gersh__fail(
+            GERSH_ERROR_INPUT,
+            "every row that counts is the only one of its class, so that the objective %s is "
+            "the same for every metric; use the objective glr or deml",
+            kind->name);
+    return GERSH_OK;
 }
 
 static void add_info(gersh_fit_info *info, const gersh__solver_run *run, double trace)
@@ -242,7 +254,7 @@ static gersh_status fit_all(gersh_metric **out, gersh_fit_info *info, gersh__fit
     gersh_status status =
         gersh__pairs_new(&pairs, fit->data, fit->options->weights, 0, NULL, NULL, fit->pool);
     if (status == GERSH_OK && fit->kind != NULL)
-        status = check_classes(pairs->classes, pairs->class_start);
+        status = check_classes(fit->kind, pairs->classes, pairs->class_start);
     if (status == GERSH_OK)
         status = fit_listed(out, info, fit, pairs);
     gersh__pairs_free(pairs);
@@ -271,7 +283,7 @@ static gersh_status fit_some(gersh_metric **out, gersh_fit_info *info, gersh__fi
     if (status == GERSH_OK)
         status = gersh__population_new(&population, fit->data, fit->options->weights);
     if (status == GERSH_OK)
-        status = check_classes(population->classes, population->class_start);
+        status = check_classes(fit->kind, population->classes, population->class_start);
     if (status == GERSH_OK)
         status = gersh__fit_budget(fit, population->mean_square, "");
     if (status == GERSH_OK)
