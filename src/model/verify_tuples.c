@@ -128,7 +128,7 @@ static int by_arrow(const void *left, const void *right)
     return a->to < b->to ? -1 : a->to > b->to;
 }
 
-static gersh_status lmnn_compared(double *out, const problem *p)
+static gersh_status lmnn_compared(double *out, problem *p)
 {
     size_t count = p->tuples->count;
     double pull = 0, push = 0, x, y;
@@ -139,6 +139,7 @@ static gersh_status lmnn_compared(double *out, const problem *p)
         const size_t *row = rows_of(p, t);
         compared(&x, &y, p, t);
         push += tuple_weight(p, t) * fmax(0, 1 + x - y);
+        p->margins += 0.5 * tuple_weight(p, t) * (1 + x + y);
         int turned = p->tuples->kind == GERSH_QUADRUPLETS && row[0] > row[1];
         near[t] = (arrow){row[turned], row[!turned]};
         if (tuple_weight(p, t) == 0) /* a tuple that does not count pulls nothing */

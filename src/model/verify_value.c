@@ -35,6 +35,7 @@ static int same_class(const problem *p, size_t i, size_t j)
     return p->data->labels[i] == p->data->labels[j];
 }
 
+/* M (x − first row) of each row: only differences count, and rows far from 0 would lose digits in them. */
 static void make_image(problem *p)
 {
     const gersh__dense *dense = p->dense;
@@ -44,7 +45,7 @@ static void make_image(problem *p)
         for (size_t a = 0; a < s; a++) {
             double sum = 0;
             for (size_t b = 0; b < s; b++)
-                sum += dense->m[a * s + b] * x[dense->feature[b]];
+                sum += dense->m[a * s + b] * (x[dense->feature[b]] - p->data->x[dense->feature[b]]);
             p->image[i * s + a] = sum;
         }
     }
@@ -122,13 +123,14 @@ static double glr(problem *p)
     return sum;
 }
 
-/* i's nearest class mates under the identity, the smaller row first where two are equally near. */
+/* i's nearest class mates under the identity, the smaller row first where two are equally near; a row of weight 0 is
+ * none. */
 static size_t find_targets(const problem *p, size_t i, size_t found[targets])
 {
     double near[targets] = {0};
     size_t count = 0;
     for (size_t j = 0; j < p->n; j++) {
-        if (j == i || !same_class(p, i, j))
+        if (j == i || !same_class(p, i, j) || gersh__verify_weight(p, j) == 0)
             continue;
         double d = 0;
         for (size_t f = 0; f < p->data->k; f++) {
@@ -159,8 +161,10 @@ static double lmnn(problem *p)
             double d = p->row[found[t]], w = gersh__verify_weight(p, i) * gersh__verify_weight(p, found[t]);
             pull += w * d;
             for (size_t l = 0; l < p->n; l++)
-                if (!same_class(p, i, l))
+                if (!same_class(p, i, l)) {
                     pushed += w * gersh__verify_weight(p, l) * fmax(0, 1 + d - p->row[l]);
+                    p->margins += push * w * gersh__verify_weight(p, l) * (1 + d + p->row[l]);
+                }
         }
     }
     return (1 - push) * pull + push * pushed;
@@ -259,8 +263,9 @@ static gersh_status lsml(double *out, problem *p)
     return status;
 }
 
-gersh_status gersh__verify_value(double *out, const char *objective, const gersh__dense *dense,
-                                 const gersh_dataset *scaled, const gersh_tuples *tuples)
+gersh_status gersh__verify_value(double *out, double *margins, const char *objective,
+                                 const gersh__dense *dense, const gersh_dataset *scaled,
+                                 const gersh_tuples *tuples)
 {
     problem p = {.n = scaled->n, .data = scaled, .tuples = tuples, .dense = dense};
     gersh_status status = gersh__dataset_densify(scaled);
@@ -292,6 +297,8 @@ gersh_status gersh__verify_value(double *out, const char *objective, const gersh
     else
         status =
             gersh__fail(GERSH_ERROR_ARGUMENT, "the verifier does not know the objective '%s'", objective);
+    if (margins != NULL)
+        *margins = p.margins;
 out:
     gersh__free(p.row);
     gersh__free(p.image);
