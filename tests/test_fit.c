@@ -98,7 +98,8 @@ static void regions_are_nested(void **unused)
                 gersh_settings *settings = settings_of(objectives[o], solvers[s], "1e-3");
                 gersh_metric *metric;
                 gersh_fit_info info;
-                if (t % 4 == 3) /* nothing below M, where the slope of deml is infinite */
+                /* Nothing below M, where the slope of deml is infinite; of others the best metric may then be 0. */
+                if (t % 4 == 3 && (o == 0 || o == 2))
                     assert_ok(gersh_settings_set(settings, "rho", "0"));
                 assert_ok(gersh_fit(&metric, &info, p.data, settings, NULL));
                 check_feasible(metric, &info);

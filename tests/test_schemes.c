@@ -351,8 +351,10 @@ static void odd_inputs(void **unused)
                 fit(&metric, &info, data, settings, NULL);
                 gersh_metric_free(metric);
                 assert_ok(gersh_settings_set(settings, "rho", "0"));
-                fit(&metric, &info, data, settings, NULL);
-                gersh_metric_free(metric);
+                if (o == 0 || o == 2) { /* of glr and deml alone the best metric is then never 0 */
+                    fit(&metric, &info, data, settings, NULL);
+                    gersh_metric_free(metric);
+                }
                 gersh_settings_free(settings);
             }
         }

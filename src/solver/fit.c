@@ -312,6 +312,19 @@ static gersh_status fit_rows(gersh_metric **out, gersh_fit_info *info, gersh__fi
     return plan.choice == GERSH_CHOICE_ALL ? fit_all(out, info, fit) : fit_some(out, info, fit, &plan);
 }
 
+/* Where ρ is 0, the metric 0 may be the best one: lsml is 0 for it. It tells no rows apart. */
+static gersh_status check_metric(gersh_metric **metric, const gersh_fit_info *info)
+{
+    if ((*metric)->rho > 0 || (*metric)->atoms > 0 || info->stop != GERSH_STOP_CONVERGED)
+        return GERSH_OK;
+    gersh_metric_free(*metric);
+    *metric = NULL;
+    return gersh__fail(
+        GERSH_ERROR_ARGUMENT,
+        "rho: with 0 the best metric is 0, under which all rows are the same; use a rho above 0, "
+        "or another objective");
+}
+
 static const gersh__solver *find_solver(const char *name)
 {
     for (size_t i = 0; i < sizeof solvers / sizeof solvers[0]; i++)
@@ -354,6 +367,8 @@ gersh_status gersh_fit(gersh_metric **out, gersh_fit_info *info, const gersh_dat
         status = find_rows(&fit.data, &own, data, fit.solver->dense);
     if (status == GERSH_OK)
         status = o->tuples != NULL ? fit_tuples(out, info, &fit) : fit_rows(out, info, &fit);
+    if (status == GERSH_OK)
+        status = check_metric(out, info);
     gersh__blas_release();
     gersh__rules_free(fit.rules);
     gersh__pool_free(fit.pool);
