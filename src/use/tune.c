@@ -233,7 +233,8 @@ static void run_task(void *context, size_t task, int worker)
     (void)worker;
     for (size_t i = 0; i < s->left; i++) {
         const candidate *c = s->rank[i];
-        if (c->family == family && !c->failed)
+        if (c->family ==
+            family) /* one that fails on another fold meanwhile is tried all the same, in any order */
             wanted_count += (size_t)(wanted[c->trace] = 1);
     }
     if (wanted_count == 0 || out_of_time(s))
