@@ -141,7 +141,8 @@ static void ten_thousand_fits(void **unused)
         if (i == warm)
             before = measure();
     }
-    check_flat(before, measure(), 65536, 4e6);
+    if (warm > 0) /* else every kind of fit was there once at most */
+        check_flat(before, measure(), 65536, 4e6);
     print_message("%d fits\n", fits);
     end(l);
 }

@@ -27,7 +27,7 @@ typedef struct course {
 static void follow(void *context, const gersh_progress *p)
 {
     course *c = context;
-    double value = c->sign * p->value, bound = c->sign * p->bound, slack = 1e-9 * fabs(value) + 1e-14;
+    double value = c->sign * p->value, bound = c->sign * p->bound, slack = 1e-9 * fabs(value) + 1e-11;
     int balanced = strcmp(p->stage, "balanced") == 0;
     if (!isfinite(value))
         fail_msg("%s: the value is %g at step %d", c->what, value, c->steps);
@@ -59,7 +59,7 @@ static void check_trajectory(const course *c, const gersh_model *model)
     assert_int_equal(count > 0, c->steps > 0);
     for (size_t s = 1; s < count && !c->smoothed && !c->tries; s++)
         if (strcmp(step[s].stage, step[s - 1].stage) == 0 &&
-            !(c->sign * step[s].value <= c->sign * step[s - 1].value + 1e-9 * fabs(step[s].value) + 1e-14))
+            !(c->sign * step[s].value <= c->sign * step[s - 1].value + 1e-9 * fabs(step[s].value) + 1e-11))
             fail_msg("%s: the trajectory rises from %.17g to %.17g", c->what, step[s - 1].value,
                      step[s].value);
     if (count > 0)
@@ -70,7 +70,7 @@ static void check_end(const course *c, const gersh_fit_info *info, ending end, i
 {
     static const gersh_stop asked[ENDINGS] = {GERSH_STOP_MAX_ITER, GERSH_STOP_MAX_ITER, GERSH_STOP_MAX_TIME,
                                               GERSH_STOP_INTERRUPTED};
-    double value = c->sign * info->objective_value, slack = 1e-9 * fabs(value) + 1e-14;
+    double value = c->sign * info->objective_value, slack = 1e-9 * fabs(value) + 1e-11;
     if (info->stop != GERSH_STOP_CONVERGED && info->stop != GERSH_STOP_MAX_ITER && info->stop != asked[end])
         fail_msg("%s: stopped by %s", c->what, gersh_stop_name(info->stop));
     if (info->stop == GERSH_STOP_MAX_ITER && info->iterations < max_iter)

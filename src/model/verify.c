@@ -245,16 +245,16 @@ static double largest_weight(const gersh_dataset *data)
  * What rounding may do to a value near 0: mcml is a difference of logarithms for each row; lmnn a sum of differences
  * of distances; lsml a sum of squares of differences for pairs of pairs; the others have terms of one sign.
  */
-static double slack(const gersh_model *model, double margins)
+static double slack(const gersh_model *model, double value, double margins)
 {
     double n = (double)(model->tuples != NULL && model->tuples->count > model->rows ? model->tuples->count
                                                                                     : model->rows);
     double w = largest_weight(model->data);
     if (model->custom || gersh__setting_is(model->settings, GERSH__OBJECTIVE, "mcml"))
-        return rounding * n * w;
-    return rounding * rounding * n * n *
-               (gersh__setting_is(model->settings, GERSH__OBJECTIVE, "lsml") ? w * w * w * w : w * w) +
-           rounding * margins;
+        return rounding * (n * w + margins);
+    if (gersh__setting_is(model->settings, GERSH__OBJECTIVE, "lsml"))
+        return rounding * (2 * sqrt(fabs(value) * margins) + rounding * margins);
+    return rounding * (rounding * n * n * w * w + margins);
 }
 
 /* value: the stated one, replaced by the recomputed one; margins: see gersh__verify_value. */
@@ -279,7 +279,8 @@ static gersh_status check_value(gersh_verification *report, double *value, doubl
                                 dense, scaled, model->tuples);
     if (status == GERSH_OK) {
         double difference = fabs(found - *value), size = fmax(fabs(found), fabs(*value));
-        add(report, "objective value", passed_if(difference <= value_error * size + slack(model, *margins)),
+        add(report, "objective value",
+            passed_if(difference <= value_error * size + slack(model, size, *margins)),
             size > 0 ? difference / size : 0, "relative difference from the definition");
         *value = found;
     }
@@ -298,8 +299,8 @@ static void check_bound(gersh_verification *report, const gersh_model *model, do
                     gersh_objective_is_maximized(gersh__setting_text(model->settings, GERSH__OBJECTIVE));
     double gap = maximized ? info->bound - value : value - info->bound;
     double size = fmax(fabs(value), fabs(info->bound));
-    int right = gap >= -(limit_error * size + slack(model, margins));
-    int stated = fabs(fabs(gap) - fabs(info->gap)) <= value_error * size + slack(model, margins);
+    int right = gap >= -(limit_error * size + slack(model, size, margins));
+    int stated = fabs(fabs(gap) - fabs(info->gap)) <= value_error * size + slack(model, size, margins);
     add(report, "bound", passed_if(right && stated), gap, "from the bound to the value, as stated");
 }
 

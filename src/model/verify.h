@@ -46,8 +46,9 @@ typedef struct gersh__verify_span {
     int same;
 } gersh__verify_span;
 
-/* lsml: Σ w_s w_t (s − t)² over similar s and others t with s > t. */
-gersh_status gersh__verify_lsml(double *out, const gersh__verify_span *spans, size_t count);
+/* lsml: Σ w_s w_t (s − t)² over similar s and others t with s > t; margins: Σ w_s w_t (s² + t²) over all s and t. */
+gersh_status gersh__verify_lsml(double *out, double *margins, const gersh__verify_span *spans,
+                                size_t count);
 
 /* gersh__verify_value where there are tuples; see verify_tuples.c. */
 gersh_status gersh__verify_tuples(double *out, const char *objective, gersh__verify_problem *p);

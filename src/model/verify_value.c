@@ -92,8 +92,10 @@ static double mcml(problem *p)
                 mean += gersh__verify_weight(p, k) * p->row[k];
             }
         }
-        if (mates > 0)
+        if (mates > 0) {
             sum += gersh__verify_weight(p, i) * (mean / mates - nearest + log(all) - log(mates));
+            p->margins += gersh__verify_weight(p, i) * (mean / mates + nearest);
+        }
     }
     return sum;
 }
@@ -236,11 +238,17 @@ out:
     return status;
 }
 
-gersh_status gersh__verify_lsml(double *out, const span *spans, size_t count)
+gersh_status gersh__verify_lsml(double *out, double *margins, const span *spans, size_t count)
 {
     size_t kinds[2] = {0, 0};
-    for (size_t e = 0; e < count; e++)
-        kinds[spans[e].same != 0]++;
+    double weights[2] = {0, 0}, squares[2] = {0, 0};
+    for (size_t e = 0; e < count; e++) {
+        int same = spans[e].same != 0;
+        kinds[same]++;
+        weights[same] += spans[e].weight;
+        squares[same] += spans[e].weight * spans[e].length * spans[e].length;
+    }
+    *margins = squares[0] * weights[1] + squares[1] * weights[0];
     if (kinds[0] > naive_pairs || kinds[1] > naive_pairs)
         return compare_sorted(out, spans, count, kinds[0]);
     *out = compare_all(spans, count);
@@ -258,7 +266,7 @@ static gersh_status lsml(double *out, problem *p)
             spans[count++] =
                 (span){sqrt(gersh__verify_distance(p, i, j)),
                        gersh__verify_weight(p, i) * gersh__verify_weight(p, j), same_class(p, i, j)};
-    gersh_status status = gersh__verify_lsml(out, spans, count);
+    gersh_status status = gersh__verify_lsml(out, &p->margins, spans, count);
     gersh__free(spans);
     return status;
 }

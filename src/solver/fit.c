@@ -11,6 +11,7 @@
 #include "data/dataset.h"
 #include "data/tuples.h"
 #include "objective/custom.h"
+#include "solver/atoms.h"
 #include "solver/fit.h"
 
 static const gersh__solver *const solvers[] = {
@@ -20,6 +21,9 @@ static const gersh__solver *const solvers[] = {
 
 /* Mean squared distances from here to its inverse can be learned from without leaving the range of double. */
 #define SMALLEST_MEAN 1e-140
+
+/* Mean distances under C/K times the identity up to here leave digits enough for what is compared with 1. */
+#define LARGEST_MEAN 1e10
 
 const char *gersh_stop_name(gersh_stop stop)
 {
@@ -53,10 +57,12 @@ gersh_status gersh__fit_budget(gersh__fit *fit, double mean, const char *of)
             GERSH_ERROR_ARGUMENT,
             "trace: %g leaves nothing to learn with %zu features and rho %g; it must be above %g",
             fit->trace, features, fit->rho, k * fit->rho);
-    if (!(fit->trace / k * mean < 1 / SMALLEST_MEAN))
-        return gersh__fail(GERSH_ERROR_ARGUMENT,
-                           "trace: %g is too large for data with a mean squared distance of %g", fit->trace,
-                           mean);
+    double most = fit->kind == NULL || fit->kind->homogeneous ? 1 / SMALLEST_MEAN : LARGEST_MEAN;
+    if (!(fit->trace / k * mean < most))
+        return gersh__fail(
+            GERSH_ERROR_ARGUMENT,
+            "trace: %g is too large for data with a mean squared distance of %g; use less than %.3g",
+            fit->trace, mean, most / mean * k);
     return GERSH_OK;
 }
 
@@ -162,10 +168,11 @@ static void add_info(gersh_fit_info *info, const gersh__solver_run *run, double 
 {
     const gersh__engine *e = run->engine;
     double sign = e->objective->kind->maximized ? -1 : 1, value = gersh__engine_value(e);
+    double bound = fmin(run->bound, value); /* above it by rounding at most */
     info->objective_value = sign * value;
-    info->has_bound = isfinite(run->bound);
-    info->bound = sign * run->bound;
-    info->gap = value - run->bound;
+    info->has_bound = isfinite(bound);
+    info->bound = sign * bound;
+    info->gap = value - bound;
     info->iterations += e->iterations;
     info->newton_steps += e->newton_steps;
     info->seconds = gersh__clock_seconds() - run->limits.start;
@@ -192,8 +199,10 @@ gersh_status gersh__fit_pairs(gersh_metric **out, gersh_fit_info *info, double *
         status = gersh__engine_start(run.engine, start);
     if (status == GERSH_OK)
         status = fit->solver->run(&run);
-    if (status == GERSH_OK)
+    if (status == GERSH_OK) {
+        gersh__engine_refresh(run.engine); /* the value of the metric as it is, not as steps added it up */
         status = gersh__engine_metric(out, run.engine);
+    }
     if (status == GERSH_OK)
         add_info(info, &run, fit->trace);
     if (width != NULL)
