@@ -65,6 +65,9 @@ static void print_certificate(const gersh_model *model)
            setting(model, "solver"), info->budget, info->rho);
     if (!info->has_bound)
         printf("bound:       none\n");
+    else if (!gersh__bound_tells(model))
+        printf("bound:       %.10g: says nothing, as no value of %s can be below 0\n", info->bound,
+               gersh__objective_name(model));
     else if (fabs(info->gap) <= fabs(info->objective_value))
         printf("bound:       %.10g: %s within %.2g %% of the best possible\n", info->bound,
                estimate ? "with 95 % confidence" : "certified to be",

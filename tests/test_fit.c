@@ -90,7 +90,7 @@ static void regions_are_nested(void **unused)
     gersh__random_seed(&random, 11);
     for (int t = 0; t < cases(60); t++) {
         problem p;
-        make_problem(&p, &random, 4 + (size_t)gersh__random_below(&random, 20),
+        make_problem(&p, &random, 5 + (size_t)gersh__random_below(&random, 20),
                      1 + (size_t)gersh__random_below(&random, 8), 2 + t % 3);
         for (int o = 0; o < 5; o++) {
             double sign = strcmp(objectives[o], "deml") == 0 ? -1 : 1, value[4], gap[4];
@@ -98,7 +98,8 @@ static void regions_are_nested(void **unused)
                 gersh_settings *settings = settings_of(objectives[o], solvers[s], "1e-3");
                 gersh_metric *metric;
                 gersh_fit_info info;
-                if (t % 4 == 3) /* nothing below M, where the slope of deml is infinite */
+                /* Nothing below M, where the slope of deml is infinite; of others the best metric may then be 0. */
+                if (t % 4 == 3 && (o == 0 || o == 2))
                     assert_ok(gersh_settings_set(settings, "rho", "0"));
                 assert_ok(gersh_fit(&metric, &info, p.data, settings, NULL));
                 check_feasible(metric, &info);

@@ -96,7 +96,9 @@ static void samples_are_in_the_order_of_classes(void **unused)
         for (size_t i = 0; i < n; i++) {
             size_t row = pairs->sample[i];
             for (size_t f = 0; f < k; f++)
-                assert_true(pairs->x[f * n + i] == gersh_dataset_values(q.data)[row * k + f]);
+                assert_true(fabs(pairs->x[f * n + i] - pairs->x[f * n] -
+                                 (gersh_dataset_values(q.data)[row * k + f] -
+                                  gersh_dataset_values(q.data)[pairs->sample[0] * k + f])) < 1e-14);
             assert_true((pairs->weight != NULL) == (q.weight != NULL));
             if (q.weight != NULL)
                 assert_true(pairs->weight[i] == q.weight[row]);

@@ -180,6 +180,62 @@ static void text_columns(void **unused)
     gersh_model_free(model);
 }
 
+/* The means are those of the rows that the model learned from, whatever the new file holds. */
+static void missing_values(void **unused)
+{
+    (void)unused;
+    static const char *const scales[] = {"zscore", "paper", "none"};
+    const char *const *mean = WITH("missing", "mean");
+    for (size_t s = 0; s < 3; s++) {
+        gersh_model *model = fit_text(named, WITH("scale", scales[s])), *bare = NULL;
+        matches(model, "a,b\n,2\n3,\n9,9\n", mean, "a b | 3.5 2 | 3 3.25 | 9 9", "");
+        matches(model, "b,a\n2,\n", mean, "a b | 3.5 2", "");
+        matches(model, "b,a\n2,\n", WITH("missing", "zero"), "a b | 0 2", "");
+        fails(model, "a,b\n1,\n", NULL,
+              "%s: line 2, column 2 ('b'): the value is missing; use --missing mean or --missing zero to "
+              "fill "
+              "it in");
+        assert_ok(gersh_model_write(model, path, 0));
+        assert_ok(gersh_model_read(&bare, path));
+        if (s == 2)
+            fails(bare, "a,b\n,2\n", mean,
+                  "%s: values are missing, and the model has no means to put for them: it was fitted with "
+                  "--scale none and written without its rows; use --missing zero");
+        else
+            matches(bare, "a,b\n,2\n", mean, "a b | 3.5 2", "");
+        matches(bare, "a,b\n1,2\n", mean, "a b | 1 2", "");
+        gersh_model_free(bare);
+        gersh_model_free(model);
+    }
+    gersh_model *model = fit_text("size,colour,class\n1,red,x\n2,blue,y\n4,red,x\n7,green,y\n",
+                                  WITH("categorical", "onehot", "missing", "mean"));
+    matches(model, "size,colour\n3,\n5,red\n,pink\n", NULL,
+            "size colour=blue colour=green colour=red | 3 0.25 0.25 0.5 | 5 0 0 1 | 3.5 0 0 0",
+            "colour=pink");
+    matches(model, "size,colour\n3,\n", NULL, "size colour=blue colour=green colour=red | 3 0.25 0.25 0.5",
+            "");
+    gersh_model_free(model);
+}
+
+/* A data set that was read with its own means gets those of the model too. */
+static void missing_values_of_data(void **unused)
+{
+    (void)unused;
+    gersh_model *model = fit_text(named, NULL);
+    gersh_settings *settings = settings_of(WITH("missing", "mean", "label", "none"));
+    gersh_dataset *data = NULL;
+    gersh_matched *matched = NULL;
+    write_text(path, "b,a\n2,\n4,6\n");
+    assert_ok(gersh_dataset_read(&data, path, settings));
+    assert_data(data, "b a | 2 6 | 4 6");
+    assert_ok(gersh_match_data(&matched, model, data));
+    assert_data(matched->data, "a b | 3.5 2 | 6 4");
+    gersh_matched_free(matched);
+    gersh_dataset_free(data);
+    gersh_settings_free(settings);
+    gersh_model_free(model);
+}
+
 static void targets(void **unused)
 {
     (void)unused;
@@ -307,13 +363,14 @@ static void models_without_rows(void **unused)
 static void failing_allocations_leak_nothing(void **unused)
 {
     (void)unused;
-    static const struct {
+    const struct {
         const char *train, *fresh;
         const char *const *settings;
     } files[] = {{named, "id,b,a,class\nr,1,2,x\n", NULL},
                  {named, "a,b,note\n1,2,q\n", NULL},
                  {named, "1,2,x\n", NULL},
-                 {"x 1:1 2:5\ny 1:2 2:3\n", "y 1:3\n", NULL}};
+                 {"x 1:1 2:5\ny 1:2 2:3\n", "y 1:3\n", NULL},
+                 {named, "a,b\n,2\n3,4\n", WITH("missing", "mean", "scale", "none")}};
     for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
         gersh_model *model = fit_text(files[f].train, files[f].settings);
         gersh_settings *settings = settings_of(WITH("threads", "1", "ignore", ""));
@@ -343,6 +400,8 @@ int main(void)
         cmocka_unit_test(labels_by_the_models_own_place),
         cmocka_unit_test(columns_without_names),
         cmocka_unit_test(text_columns),
+        cmocka_unit_test(missing_values),
+        cmocka_unit_test(missing_values_of_data),
         cmocka_unit_test(targets),
         cmocka_unit_test(how_good_predictions_are),
         cmocka_unit_test(equals_the_classifiers),

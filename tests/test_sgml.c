@@ -281,6 +281,8 @@ static void odd_inputs_work(void **unused)
         assert_ok(
             gersh_dataset_new(&data, odd[c].n, odd[c].k, odd[c].x, odd[c].k, odd[c].labels, NULL, NULL));
         for (int o = 0; o < 5; o++) {
+            if (odd[c].n == 2 && strcmp(objectives[o], "glr") != 0 && strcmp(objectives[o], "deml") != 0)
+                continue; /* two rows of a class are needed */
             assert_true(isfinite(fit_value(data, objectives[o], "sgml", GERSH_OK, &balanced)) && balanced);
             assert_true(isfinite(fit_value(data, objectives[o], "pgml", GERSH_OK, &balanced)) && balanced);
         }

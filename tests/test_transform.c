@@ -59,6 +59,50 @@ static void distances_are_kept(void **unused)
     }
 }
 
+/*
+ * FᵀF = M, by the images of the unit vectors, with no more columns than features: also where M is singular or nearly
+ * so, and where atoms are few, dense or more than the features. Half of the cases leave the last feature out.
+ */
+static void no_more_columns_than_features(void **unused)
+{
+    (void)unused;
+    static const double rhos[] = {0, 1e-20, 1e-4};
+    gersh__random random;
+    gersh__random_seed(&random, 27);
+    for (int c = 0; c < cases(600); c++) {
+        size_t k = 2 + (size_t)gersh__random_below(&random, 40);
+        gersh_metric *metric = random_metric(&random, k, 1 + c % (METRICS - 1));
+        metric->rho = rhos[c / 9 % 3];
+        for (size_t t = 0; t < metric->atoms && metric->dense != NULL && c % 2; t++)
+            metric->dense[t * k + k - 1] = 0;
+        double *m = metric_matrix(metric, k), *unit = calloc(k * k, sizeof *unit), *y, largest = 0;
+        gersh_transform *transform = NULL;
+        for (size_t i = 0; i < k; i++) {
+            unit[i * k + i] = 1;
+            largest = fmax(largest, m[i * k + i]);
+        }
+        assert_ok(gersh_transform_new(&transform, metric, 0, 1 + c % 2, NULL));
+        size_t columns = gersh_transform_columns(transform);
+        if (columns > k)
+            fail_msg("case %d: %zu columns of %zu features", c, columns, k);
+        y = calloc(k * columns + 1, sizeof *y);
+        assert_ok(gersh_transform_apply(transform, y, k, unit, k));
+        for (size_t i = 0; i < k; i++)
+            for (size_t j = 0; j < k; j++) {
+                double sum = 0;
+                for (size_t l = 0; l < columns; l++)
+                    sum += y[i * columns + l] * y[j * columns + l];
+                if (!(fabs(sum - m[i * k + j]) <= 1e-13 * (double)k * largest))
+                    fail_msg("case %d: entry %zu %zu is %.17g, expected %.17g", c, i, j, sum, m[i * k + j]);
+            }
+        gersh_transform_free(transform);
+        gersh_metric_free(metric);
+        free(m);
+        free(unit);
+        free(y);
+    }
+}
+
 /* All eigenvectors by LAPACK's other routine, and the products by plain loops. */
 static void directions_equal_lapack(void **unused)
 {
@@ -237,9 +281,13 @@ static void failing_allocations_leak_nothing(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(distances_are_kept),          cmocka_unit_test(directions_equal_lapack),
-        cmocka_unit_test(directions_of_many_features), cmocka_unit_test(data_keeps_its_labels),
-        cmocka_unit_test(threads_do_not_matter),       cmocka_unit_test(failing_allocations_leak_nothing),
+        cmocka_unit_test(distances_are_kept),
+        cmocka_unit_test(no_more_columns_than_features),
+        cmocka_unit_test(directions_equal_lapack),
+        cmocka_unit_test(directions_of_many_features),
+        cmocka_unit_test(data_keeps_its_labels),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(failing_allocations_leak_nothing),
     };
     gersh__blas_hold();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -220,6 +220,7 @@ static void the_choice_is_learned(void **unused)
     gersh_dataset_free(data);
 }
 
+/* The settings themselves are freed by now; the words of the rows are still there. */
 static void given_settings_are_kept(void **unused)
 {
     (void)unused;
@@ -234,6 +235,10 @@ static void given_settings_are_kept(void **unused)
         assert_string_equal(gersh_settings_get(gersh_model_settings(tuning->model), set[2 * i]),
                             set[2 * i + 1]);
     assert_int_equal(tuning->row[0].neighbors, 4);
+    assert_string_equal(tuning->row[0].objective, "deml");
+    assert_string_equal(tuning->row[0].solver, "balanced");
+    assert_string_equal(tuning->row[0].scale, "paper");
+    assert_string_equal(tuning->row[0].votes, "distance");
     gersh_tuning_free(tuning);
     static const char *const solver[] = {"solver", "hull"};
     tuning = tuned(data, solver, 1);

@@ -164,11 +164,11 @@ static void check_values(gersh__random *random, size_t n, size_t k, size_t class
     for (size_t c = 0; c < 5; c++) {
         double found = NAN;
         if (classes == 0 && c < 4) {
-            assert_int_equal(gersh__verify_value(&found, objectives[c], &dense, data, NULL),
+            assert_int_equal(gersh__verify_value(&found, NULL, objectives[c], &dense, data, NULL),
                              GERSH_ERROR_INPUT);
             continue;
         }
-        assert_ok(gersh__verify_value(&found, objectives[c], &dense, data, NULL));
+        assert_ok(gersh__verify_value(&found, NULL, objectives[c], &dense, data, NULL));
         wide expected = oracle_value(objectives[c], &o);
         if (!(fabsl(found - expected) <= 1e-10L * (1e-3L + fabsl(expected))))
             fail_msg("%s, %zu rows: %.17g instead of %.17Lg", objectives[c], n, found, expected);

@@ -21,7 +21,9 @@ typedef struct gersh_matched {
  * Puts the features of data into the model's order, by name. Unknown ones are left out and listed; a
  * missing one is an error that names it. Of a text column that became 0/1 features, a value that does not
  * occur in data is 0 in all rows. Names that are x1, x2, ... in the model or in data stand for columns
- * without names: where they do not agree and there are as many in both, features go by position.
+ * without names: where they do not agree and there are as many in both, features go by position. Values that
+ * were missing and that the mean was to be put for (the setting `missing`) are the means of the rows that the model
+ * learned from, so that a row does not depend on the rows that it comes with.
  */
 GERSH_API gersh_status gersh_match_data(gersh_matched **out, const gersh_model *model,
                                         const gersh_dataset *data);

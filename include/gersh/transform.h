@@ -16,8 +16,8 @@ typedef struct gersh_transform gersh_transform;
 
 /*
  * dim = 0: a factor F of the metric, FᵀF = M, so that ‖Fx − Fy‖² = (x − y)ᵀ M (x − y); it has at most as
- * many columns as features, but where M is singular or its atoms are dense and few. Else dim columns √λ
- * vᵀx, where λ and v are the dim largest eigenvalues of M and their eigenvectors, largest first; the entry
+ * many columns as features, but where M is sparse, singular but for rounding, and joins more than 2000 of them.
+ * Else dim columns √λ vᵀx, where λ and v are the dim largest eigenvalues of M and their eigenvectors, largest first; the entry
  * of v that is largest in size is positive. threads = 0: one for each core. cancel may be NULL.
  */
 GERSH_API gersh_status gersh_transform_new(gersh_transform **out, const gersh_metric *metric, size_t dim,

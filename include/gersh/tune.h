@@ -30,7 +30,7 @@ typedef struct gersh_tune_options {
     const gersh_cancel *cancel; /* or NULL; the best candidate so far is then fitted */
 } gersh_tune_options;
 
-/* A candidate: how it learns a metric, and how well its neighbours vote. */
+/* A candidate: how it learns a metric, and how well its neighbours vote. Its words stay as long as the tuning. */
 typedef struct gersh_tune_row {
     const char *objective, *solver; /* `identity` is the Euclidean metric */
     const char *scale;
@@ -51,6 +51,7 @@ typedef struct gersh_tuning {
     size_t fits;
     double seconds;
     int interrupted;
+    gersh_settings *settings; /* a copy of the given ones, where words of the rows may stand */
 } gersh_tuning;
 
 /*

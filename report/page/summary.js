@@ -45,6 +45,9 @@ function certificate() {
   const share = gapShare();
   if (model.bound === null) return card("Certified bound", "none", "the solver gives none");
   const bound = ["bound ", datum(model.bound), ", gap ", datum(model.gap)];
+  // The library's minimised objectives have no value below 0.
+  if (share === null && !model.maximized && model.objective !== "custom" && model.bound <= 0)
+    return card("Certified bound", datum(model.bound), "says nothing: no value can be below 0");
   if (share === null)
     return card("Certified bound", datum(model.bound), `no value is ${model.maximized ? "larger" : "smaller"}`, [
       "gap ",

@@ -423,9 +423,9 @@ gersh_status gersh__dataset_from_table(gersh_dataset **out, const gersh__table *
         goto out;
     data->format = table->format;
     int mean = gersh__setting_is(settings, GERSH__MISSING, "mean");
-    status =
-        table->sparse != NULL ? fill_sparse(data, plans, table) : fill_features(data, plans, table, mean);
-    if (status == GERSH_OK && mean && data->filled > 0)
+    status = table->sparse != NULL ? fill_sparse(data, plans, table)
+                                   : fill_features(data, plans, table, mean && !table->means_later);
+    if (status == GERSH_OK && mean && data->filled > 0) /* with means_later, by 0 until then */
         status = mark_missing(data, plans, table);
     if (status == GERSH_OK && labels != NULL)
         status = gersh__dataset_set_labels(data, labels, 0, settings);

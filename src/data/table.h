@@ -28,7 +28,8 @@ typedef struct gersh__table {
     double *cells;         /* rows × columns; of a sparse table: of the label column alone */
     gersh__sparse *sparse; /* or NULL: the other cells, a list for each row; all are numbers */
     int may_be_sparse;     /* what the table is read for can do with that */
-    size_t *lines;         /* the line of each row, NULL where the format has no lines */
+    int means_later; /* --missing mean marks what is missing, and what the table is read for puts the means */
+    size_t *lines;   /* the line of each row, NULL where the format has no lines */
     gersh__column *column; /* columns of them */
     size_t label;          /* position of the label column, GERSH__NONE when there is none */
 } gersh__table;

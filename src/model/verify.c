@@ -233,21 +233,34 @@ static gersh_status scale_copy(gersh_dataset **out, const gersh_model *model, co
     return status;
 }
 
+static double largest_weight(const gersh_dataset *data)
+{
+    double largest = data == NULL || data->weights == NULL ? 1 : 0;
+    for (size_t i = 0; data != NULL && data->weights != NULL && i < data->n; i++)
+        largest = fmax(largest, data->weights[i]);
+    return largest;
+}
+
 /*
- * What rounding may do to a value near 0: mcml is a difference of logarithms for each row; lsml a sum of
- * squares of differences for pairs of pairs; the others have terms of one sign.
+ * What rounding may do to a value near 0: mcml is a difference of logarithms for each row; lmnn a sum of differences
+ * of distances; lsml a sum of squares of differences for pairs of pairs; the others have terms of one sign.
  */
-static double slack(const gersh_model *model)
+static double slack(const gersh_model *model, double value, double margins)
 {
     double n = (double)(model->tuples != NULL && model->tuples->count > model->rows ? model->tuples->count
                                                                                     : model->rows);
-    int mcml = !model->custom && gersh__setting_is(model->settings, GERSH__OBJECTIVE, "mcml");
-    return mcml || model->custom ? rounding * n : rounding * rounding * n * n;
+    double w = largest_weight(model->data);
+    if (model->custom || gersh__setting_is(model->settings, GERSH__OBJECTIVE, "mcml"))
+        return rounding * (n * w + margins);
+    if (gersh__setting_is(model->settings, GERSH__OBJECTIVE, "lsml"))
+        return rounding * (2 * sqrt(fabs(value) * margins) + rounding * margins);
+    return rounding * (rounding * n * n * w * w + margins);
 }
 
-/* value: the stated one, replaced by the recomputed one. */
-static gersh_status check_value(gersh_verification *report, double *value, const gersh_model *model,
-                                const gersh__dense *dense, const gersh_dataset *data)
+/* value: the stated one, replaced by the recomputed one; margins: see gersh__verify_value. */
+static gersh_status check_value(gersh_verification *report, double *value, double *margins,
+                                const gersh_model *model, const gersh__dense *dense,
+                                const gersh_dataset *data)
 {
     gersh_dataset *scaled = NULL;
     double found = 0;
@@ -261,11 +274,13 @@ static gersh_status check_value(gersh_verification *report, double *value, const
     }
     gersh_status status = scale_copy(&scaled, model, data);
     if (status == GERSH_OK)
-        status = gersh__verify_value(&found, gersh__setting_text(model->settings, GERSH__OBJECTIVE), dense,
-                                     scaled, model->tuples);
+        status =
+            gersh__verify_value(&found, margins, gersh__setting_text(model->settings, GERSH__OBJECTIVE),
+                                dense, scaled, model->tuples);
     if (status == GERSH_OK) {
         double difference = fabs(found - *value), size = fmax(fabs(found), fabs(*value));
-        add(report, "objective value", passed_if(difference <= value_error * size + slack(model)),
+        add(report, "objective value",
+            passed_if(difference <= value_error * size + slack(model, size, *margins)),
             size > 0 ? difference / size : 0, "relative difference from the definition");
         *value = found;
     }
@@ -273,7 +288,7 @@ static gersh_status check_value(gersh_verification *report, double *value, const
     return status;
 }
 
-static void check_bound(gersh_verification *report, const gersh_model *model, double value)
+static void check_bound(gersh_verification *report, const gersh_model *model, double value, double margins)
 {
     const gersh_fit_info *info = &model->info;
     if (!info->has_bound) {
@@ -284,8 +299,8 @@ static void check_bound(gersh_verification *report, const gersh_model *model, do
                     gersh_objective_is_maximized(gersh__setting_text(model->settings, GERSH__OBJECTIVE));
     double gap = maximized ? info->bound - value : value - info->bound;
     double size = fmax(fabs(value), fabs(info->bound));
-    int right = gap >= -(limit_error * size + slack(model));
-    int stated = fabs(fabs(gap) - fabs(info->gap)) <= value_error * size + slack(model);
+    int right = gap >= -(limit_error * size + slack(model, size, margins));
+    int stated = fabs(fabs(gap) - fabs(info->gap)) <= value_error * size + slack(model, size, margins);
     add(report, "bound", passed_if(right && stated), gap, "from the bound to the value, as stated");
 }
 
@@ -305,7 +320,7 @@ gersh_status gersh_model_verify(gersh_verification *report, const gersh_model *m
                                 const gersh_dataset *data)
 {
     gersh__dense dense = {0};
-    double value = model->info.objective_value;
+    double value = model->info.objective_value, margins = 0;
     *report = (gersh_verification){.passed = 1};
     gersh_status status = data != NULL ? check_rows(model, data) : GERSH_OK;
     if (status != GERSH_OK)
@@ -321,9 +336,9 @@ gersh_status gersh_model_verify(gersh_verification *report, const gersh_model *m
     if (status != GERSH_OK)
         goto out;
     add(report, "trace", passed_if(trace <= budget * (1 + limit_error)), trace, "to be at most the budget");
-    status = check_value(report, &value, model, &dense, data != NULL ? data : model->data);
+    status = check_value(report, &value, &margins, model, &dense, data != NULL ? data : model->data);
     if (status == GERSH_OK)
-        check_bound(report, model, value);
+        check_bound(report, model, value, margins);
 out:
     clear_dense(&dense);
     return status;

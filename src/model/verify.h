@@ -23,8 +23,10 @@ typedef struct gersh__verify_problem {
     const gersh_dataset *data;  /* scaled */
     const gersh_tuples *tuples; /* or NULL */
     const gersh__dense *dense;
-    double *image; /* n × touched: M x on the touched features */
+    double *image; /* n × touched: M (x − first row) on the touched features */
     double *row;   /* n: scratch */
+    double
+        margins; /* Σ of the numbers that lmnn takes differences of, weighted: how large its rounding errors are */
 } gersh__verify_problem;
 
 double gersh__verify_weight(const gersh__verify_problem *p, size_t row);
@@ -33,9 +35,10 @@ double gersh__verify_weight(const gersh__verify_problem *p, size_t row);
 double gersh__verify_distance(const gersh__verify_problem *p, size_t i, size_t j);
 
 /* The value of the objective of that name on scaled data, and on tuples where there are any, by its
- * definition. */
-gersh_status gersh__verify_value(double *out, const char *objective, const gersh__dense *dense,
-                                 const gersh_dataset *scaled, const gersh_tuples *tuples);
+ * definition. margins: see above; may be NULL. */
+gersh_status gersh__verify_value(double *out, double *margins, const char *objective,
+                                 const gersh__dense *dense, const gersh_dataset *scaled,
+                                 const gersh_tuples *tuples);
 
 /* Length of a pair, its weight, and whether it is similar, or of one class. */
 typedef struct gersh__verify_span {
@@ -43,8 +46,9 @@ typedef struct gersh__verify_span {
     int same;
 } gersh__verify_span;
 
-/* lsml: Σ w_s w_t (s − t)² over similar s and others t with s > t. */
-gersh_status gersh__verify_lsml(double *out, const gersh__verify_span *spans, size_t count);
+/* lsml: Σ w_s w_t (s − t)² over similar s and others t with s > t; margins: Σ w_s w_t (s² + t²) over all s and t. */
+gersh_status gersh__verify_lsml(double *out, double *margins, const gersh__verify_span *spans,
+                                size_t count);
 
 /* gersh__verify_value where there are tuples; see verify_tuples.c. */
 gersh_status gersh__verify_tuples(double *out, const char *objective, gersh__verify_problem *p);

@@ -48,7 +48,7 @@ static double sum_dissimilar(const problem *p, int roots)
     return sum;
 }
 
-static gersh_status lsml_pairs(double *out, const problem *p)
+static gersh_status lsml_pairs(double *out, problem *p)
 {
     size_t count = p->tuples->count;
     gersh__verify_span *spans = gersh__alloc(count, sizeof *spans);
@@ -57,7 +57,7 @@ static gersh_status lsml_pairs(double *out, const problem *p)
     for (size_t t = 0; t < count; t++)
         spans[t] =
             (gersh__verify_span){sqrt(pair_distance(p, t)), tuple_weight(p, t), p->tuples->similar[t] != 0};
-    gersh_status status = gersh__verify_lsml(out, spans, count);
+    gersh_status status = gersh__verify_lsml(out, &p->margins, spans, count);
     gersh__free(spans);
     return status;
 }
@@ -105,11 +105,12 @@ static void compared(double *x, double *y, const problem *p, size_t tuple)
     *y = triplet ? gersh__verify_distance(p, row[0], row[2]) : gersh__verify_distance(p, row[2], row[3]);
 }
 
-static double lsml_compared(const problem *p)
+static double lsml_compared(problem *p)
 {
     double sum = 0, x, y;
     for (size_t t = 0; t < p->tuples->count; t++) {
         compared(&x, &y, p, t);
+        p->margins += tuple_weight(p, t) * (x + y);
         if (x > y)
             sum += tuple_weight(p, t) * (sqrt(x) - sqrt(y)) * (sqrt(x) - sqrt(y));
     }
@@ -128,7 +129,7 @@ static int by_arrow(const void *left, const void *right)
     return a->to < b->to ? -1 : a->to > b->to;
 }
 
-static gersh_status lmnn_compared(double *out, const problem *p)
+static gersh_status lmnn_compared(double *out, problem *p)
 {
     size_t count = p->tuples->count;
     double pull = 0, push = 0, x, y;
@@ -139,6 +140,7 @@ static gersh_status lmnn_compared(double *out, const problem *p)
         const size_t *row = rows_of(p, t);
         compared(&x, &y, p, t);
         push += tuple_weight(p, t) * fmax(0, 1 + x - y);
+        p->margins += 0.5 * tuple_weight(p, t) * (1 + x + y);
         int turned = p->tuples->kind == GERSH_QUADRUPLETS && row[0] > row[1];
         near[t] = (arrow){row[turned], row[!turned]};
         if (tuple_weight(p, t) == 0) /* a tuple that does not count pulls nothing */

@@ -35,6 +35,7 @@ static int same_class(const problem *p, size_t i, size_t j)
     return p->data->labels[i] == p->data->labels[j];
 }
 
+/* M (x − first row) of each row: only differences count, and rows far from 0 would lose digits in them. */
 static void make_image(problem *p)
 {
     const gersh__dense *dense = p->dense;
@@ -44,7 +45,7 @@ static void make_image(problem *p)
         for (size_t a = 0; a < s; a++) {
             double sum = 0;
             for (size_t b = 0; b < s; b++)
-                sum += dense->m[a * s + b] * x[dense->feature[b]];
+                sum += dense->m[a * s + b] * (x[dense->feature[b]] - p->data->x[dense->feature[b]]);
             p->image[i * s + a] = sum;
         }
     }
@@ -91,8 +92,10 @@ static double mcml(problem *p)
                 mean += gersh__verify_weight(p, k) * p->row[k];
             }
         }
-        if (mates > 0)
+        if (mates > 0) {
             sum += gersh__verify_weight(p, i) * (mean / mates - nearest + log(all) - log(mates));
+            p->margins += gersh__verify_weight(p, i) * (mean / mates + nearest);
+        }
     }
     return sum;
 }
@@ -122,13 +125,14 @@ static double glr(problem *p)
     return sum;
 }
 
-/* i's nearest class mates under the identity, the smaller row first where two are equally near. */
+/* i's nearest class mates under the identity, the smaller row first where two are equally near; a row of weight 0 is
+ * none. */
 static size_t find_targets(const problem *p, size_t i, size_t found[targets])
 {
     double near[targets] = {0};
     size_t count = 0;
     for (size_t j = 0; j < p->n; j++) {
-        if (j == i || !same_class(p, i, j))
+        if (j == i || !same_class(p, i, j) || gersh__verify_weight(p, j) == 0)
             continue;
         double d = 0;
         for (size_t f = 0; f < p->data->k; f++) {
@@ -159,8 +163,10 @@ static double lmnn(problem *p)
             double d = p->row[found[t]], w = gersh__verify_weight(p, i) * gersh__verify_weight(p, found[t]);
             pull += w * d;
             for (size_t l = 0; l < p->n; l++)
-                if (!same_class(p, i, l))
+                if (!same_class(p, i, l)) {
                     pushed += w * gersh__verify_weight(p, l) * fmax(0, 1 + d - p->row[l]);
+                    p->margins += push * w * gersh__verify_weight(p, l) * (1 + d + p->row[l]);
+                }
         }
     }
     return (1 - push) * pull + push * pushed;
@@ -232,11 +238,17 @@ out:
     return status;
 }
 
-gersh_status gersh__verify_lsml(double *out, const span *spans, size_t count)
+gersh_status gersh__verify_lsml(double *out, double *margins, const span *spans, size_t count)
 {
     size_t kinds[2] = {0, 0};
-    for (size_t e = 0; e < count; e++)
-        kinds[spans[e].same != 0]++;
+    double weights[2] = {0, 0}, squares[2] = {0, 0};
+    for (size_t e = 0; e < count; e++) {
+        int same = spans[e].same != 0;
+        kinds[same]++;
+        weights[same] += spans[e].weight;
+        squares[same] += spans[e].weight * spans[e].length * spans[e].length;
+    }
+    *margins = squares[0] * weights[1] + squares[1] * weights[0];
     if (kinds[0] > naive_pairs || kinds[1] > naive_pairs)
         return compare_sorted(out, spans, count, kinds[0]);
     *out = compare_all(spans, count);
@@ -254,13 +266,14 @@ static gersh_status lsml(double *out, problem *p)
             spans[count++] =
                 (span){sqrt(gersh__verify_distance(p, i, j)),
                        gersh__verify_weight(p, i) * gersh__verify_weight(p, j), same_class(p, i, j)};
-    gersh_status status = gersh__verify_lsml(out, spans, count);
+    gersh_status status = gersh__verify_lsml(out, &p->margins, spans, count);
     gersh__free(spans);
     return status;
 }
 
-gersh_status gersh__verify_value(double *out, const char *objective, const gersh__dense *dense,
-                                 const gersh_dataset *scaled, const gersh_tuples *tuples)
+gersh_status gersh__verify_value(double *out, double *margins, const char *objective,
+                                 const gersh__dense *dense, const gersh_dataset *scaled,
+                                 const gersh_tuples *tuples)
 {
     problem p = {.n = scaled->n, .data = scaled, .tuples = tuples, .dense = dense};
     gersh_status status = gersh__dataset_densify(scaled);
@@ -292,6 +305,8 @@ gersh_status gersh__verify_value(double *out, const char *objective, const gersh
     else
         status =
             gersh__fail(GERSH_ERROR_ARGUMENT, "the verifier does not know the objective '%s'", objective);
+    if (margins != NULL)
+        *margins = p.margins;
 out:
     gersh__free(p.row);
     gersh__free(p.image);

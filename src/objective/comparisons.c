@@ -326,6 +326,7 @@ const gersh__objective_kind gersh__lsml_compared = {
     .name = "lsml",
     .help = "a pair that is said to be nearer than another one should not be farther",
     .nonnegative = 1,
+    .homogeneous = 1,
     .takes = GERSH__TRIPLETS | GERSH__QUADRUPLETS,
     .state_size = sizeof(compared),
     .init = init_lsml,

@@ -24,6 +24,7 @@ const gersh__objective_kind gersh__deml = {
     .name = "deml",
     .help = "distances between samples of different classes should be large",
     .maximized = 1,
+    .homogeneous = 1,
     .steep = 1,
     .takes = GERSH__CLASSES | GERSH__PAIRS,
     .draws = GERSH__DRAWS_DISSIMILAR,

@@ -25,6 +25,7 @@ typedef struct gersh__objective_kind {
     int maximized;     /* the user's value is −F */
     int nonnegative;   /* F >= 0 for all distances: 0 is a bound from the start */
     int takes;         /* what it can learn from: a sum of gersh__knowledge */
+    int homogeneous;   /* F(c d) is a power of c times F(d): the size of the distances does not matter */
     int steep;         /* its slope is infinite where all distances are 0: no place to begin at */
     int smoothed;      /* F is a smooth lower bound of the true value, closer as `width` shrinks */
     int draws;         /* of classes or targets: the pairs that it is a function of */

@@ -1,16 +1,30 @@
 /* The columns of X: dense in memory, or sparse; see pairs.h and data/sparse.h. */
 #include "pairs/columns.h"
 
+#include <math.h>
+
 #include "base/alloc.h"
 #include "data/dataset.h"
 #include "linalg/kernels.h"
 
-enum { STRIPE = 64, MUCH_WORK = 1000000 };
+enum { STRIPE = 64, MUCH_WORK = 1000000, FAR = 4 };
 
 typedef struct copy {
     gersh__pairs *pairs;
     const double *x; /* by rows */
 } copy;
+
+/* Only differences count. Values that differ little beside their size lose digits in products, so they begin at 0. */
+static void shift_column(size_t n, double *x)
+{
+    double least = x[0], largest = x[0];
+    for (size_t i = 1; i < n; i++) {
+        least = fmin(least, x[i]);
+        largest = fmax(largest, x[i]);
+    }
+    for (size_t i = 0; fmax(fabs(least), fabs(largest)) > FAR * (largest - least) && i < n; i++)
+        x[i] -= least;
+}
 
 /* A stripe of columns: few enough for their ends to stay in the cache. */
 static void copy_stripe(void *context, size_t stripe, int worker)
@@ -22,6 +36,8 @@ static void copy_stripe(void *context, size_t stripe, int worker)
     for (size_t i = 0; i < n; i++)
         for (size_t f = begin; f < end; f++)
             c->pairs->x[f * n + i] = c->x[c->pairs->sample[i] * k + f];
+    for (size_t f = begin; f < end && n > 0; f++)
+        shift_column(n, c->pairs->x + f * n);
 }
 
 gersh_status gersh__pairs_copy_columns(gersh__pairs *pairs, const gersh_dataset *data)

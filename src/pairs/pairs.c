@@ -20,6 +20,7 @@
 #include "pairs/listed.h"
 #include "pairs/work.h"
 
+#define LARGEST_WEIGHT 1e30 /* objectives multiply four of them, and distances */
 #define GRAIN 32768         /* pairs of one part of a loop over all */
 #define LISTED_GRAIN 4096   /* and over listed ones, whose samples are anywhere in memory */
 #define FEW_SAMPLES 16      /* up to so many the Laplacian is never written out */
@@ -36,6 +37,13 @@ static gersh_status check_weights(const double *weight, size_t n)
             return gersh__fail(GERSH_ERROR_ARGUMENT,
                                "row %zu: the weight is %g; a weight must be a finite number of at least 0",
                                i + 1, weight[i]);
+    for (size_t i = 0; weight != NULL && i < n; i++)
+        if (weight[i] > LARGEST_WEIGHT || (weight[i] > 0 && weight[i] < 1 / LARGEST_WEIGHT))
+            return gersh__fail(
+                GERSH_ERROR_INPUT,
+                "row %zu: the weight is %g, beyond what can be computed with; divide all weights "
+                "by one number, so that each is 0 or from 1e-30 to 1e30",
+                i + 1, weight[i]);
     return GERSH_OK;
 }
 

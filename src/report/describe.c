@@ -17,6 +17,13 @@ const char *gersh__objective_name(const gersh_model *model)
     return gersh_model_is_custom(model) ? "custom" : setting(model, "objective");
 }
 
+int gersh__bound_tells(const gersh_model *model)
+{
+    const gersh_fit_info *info = gersh_model_info(model);
+    return info->has_bound && (gersh_model_is_custom(model) || info->bound > 0 || info->gap == 0 ||
+                               gersh_objective_is_maximized(gersh__objective_name(model)));
+}
+
 const char *gersh__stop_sentence(const gersh_model *model)
 {
     const gersh_fit_info *info = gersh_model_info(model);

@@ -9,6 +9,12 @@
 /* The objective's name, "custom" for the user's own. */
 const char *gersh__objective_name(const gersh_model *model);
 
+/*
+ * Whether the bound tells more than is known without it: the library's objectives that are minimised have no value
+ * below 0. Where the value is 0 as well, it does.
+ */
+int gersh__bound_tells(const gersh_model *model);
+
 /* Why the fit ended, in words. */
 const char *gersh__stop_sentence(const gersh_model *model);
 

@@ -11,6 +11,7 @@
 #include "data/dataset.h"
 #include "data/tuples.h"
 #include "objective/custom.h"
+#include "solver/atoms.h"
 #include "solver/fit.h"
 
 static const gersh__solver *const solvers[] = {
@@ -20,6 +21,9 @@ static const gersh__solver *const solvers[] = {
 
 /* Mean squared distances from here to its inverse can be learned from without leaving the range of double. */
 #define SMALLEST_MEAN 1e-140
+
+/* Mean distances under C/K times the identity up to here leave digits enough for what is compared with 1. */
+#define LARGEST_MEAN 1e10
 
 const char *gersh_stop_name(gersh_stop stop)
 {
@@ -53,10 +57,12 @@ gersh_status gersh__fit_budget(gersh__fit *fit, double mean, const char *of)
             GERSH_ERROR_ARGUMENT,
             "trace: %g leaves nothing to learn with %zu features and rho %g; it must be above %g",
             fit->trace, features, fit->rho, k * fit->rho);
-    if (!(fit->trace / k * mean < 1 / SMALLEST_MEAN))
-        return gersh__fail(GERSH_ERROR_ARGUMENT,
-                           "trace: %g is too large for data with a mean squared distance of %g", fit->trace,
-                           mean);
+    double most = fit->kind == NULL || fit->kind->homogeneous ? 1 / SMALLEST_MEAN : LARGEST_MEAN;
+    if (!(fit->trace / k * mean < most))
+        return gersh__fail(
+            GERSH_ERROR_ARGUMENT,
+            "trace: %g is too large for data with a mean squared distance of %g; use less than %.3g",
+            fit->trace, mean, most / mean * k);
     return GERSH_OK;
 }
 
@@ -131,25 +137,38 @@ static gersh_status check_settings(const gersh__solver *solver, const gersh_sett
     return GERSH_OK;
 }
 
-/* Labels teach by differences: two samples that count must be of different classes. */
-static gersh_status check_classes(size_t classes, const size_t *start)
+/*
+ * Labels teach by differences: two samples that count must be of different classes, and for objectives of pairs of one
+ * class, which would be 0 for every metric, two of the same.
+ */
+static gersh_status check_classes(const gersh__objective_kind *kind, size_t classes, const size_t *start)
 {
-    size_t present = 0;
-    for (size_t c = 0; c < classes; c++)
+    size_t present = 0, largest = 0;
+    for (size_t c = 0; c < classes; c++) {
         present += start[c + 1] > start[c];
-    return present == 1 ? gersh__fail(GERSH_ERROR_INPUT, "all rows that count are of one class; learning "
-                                                         "needs at least two")
-                        : GERSH_OK;
+        largest = start[c + 1] - start[c] > largest ? start[c + 1] - start[c] : largest;
+    }
+    if (present == 1)
+        return gersh__fail(GERSH_ERROR_INPUT, "all rows that count are of one class; learning "
+                                              "needs at least two");
+    if (largest == 1 && (kind->draws & (GERSH__DRAWS_SIMILAR | GERSH__DRAWS_TRIPLETS)) != 0)
+        return gersh__fail(
+            GERSH_ERROR_INPUT,
+            "every row that counts is the only one of its class, so that the objective %s is "
+            "the same for every metric; use the objective glr or deml",
+            kind->name);
+    return GERSH_OK;
 }
 
 static void add_info(gersh_fit_info *info, const gersh__solver_run *run, double trace)
 {
     const gersh__engine *e = run->engine;
     double sign = e->objective->kind->maximized ? -1 : 1, value = gersh__engine_value(e);
+    double bound = fmin(run->bound, value); /* above it by rounding at most */
     info->objective_value = sign * value;
-    info->has_bound = isfinite(run->bound);
-    info->bound = sign * run->bound;
-    info->gap = value - run->bound;
+    info->has_bound = isfinite(bound);
+    info->bound = sign * bound;
+    info->gap = value - bound;
     info->iterations += e->iterations;
     info->newton_steps += e->newton_steps;
     info->seconds = gersh__clock_seconds() - run->limits.start;
@@ -176,8 +195,10 @@ gersh_status gersh__fit_pairs(gersh_metric **out, gersh_fit_info *info, double *
         status = gersh__engine_start(run.engine, start);
     if (status == GERSH_OK)
         status = fit->solver->run(&run);
-    if (status == GERSH_OK)
+    if (status == GERSH_OK) {
+        gersh__engine_refresh(run.engine); /* the value of the metric as it is, not as steps added it up */
         status = gersh__engine_metric(out, run.engine);
+    }
     if (status == GERSH_OK)
         add_info(info, &run, fit->trace);
     if (width != NULL)
@@ -242,7 +263,7 @@ static gersh_status fit_all(gersh_metric **out, gersh_fit_info *info, gersh__fit
     gersh_status status = between ? gersh__pairs_new_between(&pairs, fit->data, weights, fit->pool)
                                   : gersh__pairs_new(&pairs, fit->data, weights, 0, NULL, NULL, fit->pool);
     if (status == GERSH_OK && fit->kind != NULL)
-        status = check_classes(pairs->classes, pairs->class_start);
+        status = check_classes(fit->kind, pairs->classes, pairs->class_start);
     if (status == GERSH_OK)
         status = fit_listed(out, info, fit, pairs);
     gersh__pairs_free(pairs);
@@ -271,7 +292,7 @@ static gersh_status fit_some(gersh_metric **out, gersh_fit_info *info, gersh__fi
     if (status == GERSH_OK)
         status = gersh__population_new(&population, fit->data, fit->options->weights);
     if (status == GERSH_OK)
-        status = check_classes(population->classes, population->class_start);
+        status = check_classes(fit->kind, population->classes, population->class_start);
     if (status == GERSH_OK)
         status = gersh__fit_budget(fit, population->mean_square, "");
     if (status == GERSH_OK)
@@ -298,6 +319,19 @@ static gersh_status fit_rows(gersh_metric **out, gersh_fit_info *info, gersh__fi
         return status;
     info->memory = plan.memory;
     return plan.choice == GERSH_CHOICE_ALL ? fit_all(out, info, fit) : fit_some(out, info, fit, &plan);
+}
+
+/* Where ρ is 0, the metric 0 may be the best one: lsml is 0 for it. It tells no rows apart. */
+static gersh_status check_metric(gersh_metric **metric, const gersh_fit_info *info)
+{
+    if ((*metric)->rho > 0 || (*metric)->atoms > 0 || info->stop != GERSH_STOP_CONVERGED)
+        return GERSH_OK;
+    gersh_metric_free(*metric);
+    *metric = NULL;
+    return gersh__fail(
+        GERSH_ERROR_ARGUMENT,
+        "rho: with 0 the best metric is 0, under which all rows are the same; use a rho above 0, "
+        "or another objective");
 }
 
 static const gersh__solver *find_solver(const char *name)
@@ -342,6 +376,8 @@ gersh_status gersh_fit(gersh_metric **out, gersh_fit_info *info, const gersh_dat
         status = find_rows(&fit.data, &own, data, fit.solver->dense);
     if (status == GERSH_OK)
         status = o->tuples != NULL ? fit_tuples(out, info, &fit) : fit_rows(out, info, &fit);
+    if (status == GERSH_OK)
+        status = check_metric(out, info);
     gersh__blas_release();
     gersh__rules_free(fit.rules);
     gersh__pool_free(fit.pool);

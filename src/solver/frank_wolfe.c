@@ -356,8 +356,34 @@ static int must_stop(const gersh__engine *e, const gersh__limits *limits, gersh_
     return 1;
 }
 
-gersh_status gersh__engine_solve(gersh__engine *e, gersh__region *region, const char *stage,
-                                 const gersh__limits *limits, gersh_stop *stop)
+/* The best metric so far. Only of a smoothed objective, whose own value may rise, is it not the last one. */
+typedef struct kept {
+    gersh_metric *metric;
+    double value;
+} kept;
+
+static gersh_status keep_best(kept *best, const gersh__engine *e)
+{
+    if (!e->objective->kind->smoothed || gersh__engine_value(e) >= best->value)
+        return GERSH_OK;
+    gersh_metric_free(best->metric);
+    best->metric = NULL;
+    best->value = gersh__engine_value(e);
+    return gersh__engine_metric(&best->metric, e);
+}
+
+/* The end of a search: the last metric, or the best one where a limit ended it. */
+static gersh_status finish(gersh__engine *e, const kept *best, gersh_stop stop)
+{
+    if (stop == GERSH_STOP_CONVERGED || best->metric == NULL || best->value >= gersh__engine_value(e))
+        return gersh__atoms_merge(e, 1);
+    gersh_status status = gersh__engine_start(e, best->metric);
+    gersh__engine_refresh(e);
+    return status;
+}
+
+static gersh_status search(gersh__engine *e, gersh__region *region, const char *stage,
+                           const gersh__limits *limits, gersh_stop *stop, kept *best)
 {
     gersh__candidate candidate[GERSH__MOST_CANDIDATES];
     size_t found;
@@ -373,12 +399,14 @@ gersh_status gersh__engine_solve(gersh__engine *e, gersh__region *region, const 
         width = e->objective->width;
         seen = stands || e->iterations + 1 >= limits->max_iter ? -INFINITY : seen;
         status = look(e, region, limits, &seen, candidate, &found, &gap);
+        if (status == GERSH_OK)
+            status = keep_best(best, e);
         if (status != GERSH_OK)
             return status;
         e->iterations++;
         report(e, stage, limits);
         if (must_stop(e, limits, stop))
-            return gersh__atoms_merge(e, 1);
+            return finish(e, best, *stop);
         status = gersh__atoms_join(e, region, candidate, found);
         if (status == GERSH_OK)
             status = correct_weights(e, gap);
@@ -386,5 +414,14 @@ gersh_status gersh__engine_solve(gersh__engine *e, gersh__region *region, const 
             status = gersh__atoms_merge(e, 2);
         sharpen(e, gap);
     }
+    return status;
+}
+
+gersh_status gersh__engine_solve(gersh__engine *e, gersh__region *region, const char *stage,
+                                 const gersh__limits *limits, gersh_stop *stop)
+{
+    kept best = {NULL, INFINITY};
+    gersh_status status = search(e, region, stage, limits, stop, &best);
+    gersh_metric_free(best.metric);
     return status;
 }

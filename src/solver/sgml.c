@@ -41,10 +41,12 @@ static void report(gersh__sgml *s, const char *stage)
         s->observe(s->observe_context, s);
     if (limits->progress == NULL)
         return;
-    double sign = s->engine->objective->kind->maximized ? -1 : 1;
+    gersh__objective *objective = s->engine->objective;
+    double value = objective->kind->smoothed ? objective->kind->exact(objective, s->d) : s->value;
+    double sign = objective->kind->maximized ? -1 : 1;
     gersh_progress progress = {stage,
                                s->engine->iterations,
-                               sign * s->value,
+                               sign * value,
                                sign * -INFINITY,
                                INFINITY,
                                s->edges,

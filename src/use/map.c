@@ -26,6 +26,8 @@ void gersh__map_free(gersh__map *map)
     gersh__free(map->start);
     gersh__free(map->index);
     gersh__free(map->entry);
+    gersh__free(map->gain);
+    gersh__free(map->basis);
     gersh__free(map);
 }
 
@@ -166,6 +168,8 @@ static gersh_status build_dense(gersh__map *map, const gersh_metric *metric)
         if (status != GERSH_OK || made)
             return status;
     }
+    if (map->narrow && m > 0 && (metric->rho > 0 || m > k))
+        return gersh__map_add_root(map, metric);
     for (size_t i = 0; i < k && metric->rho > 0; i++) {
         gersh__map_column column;
         if (gersh__map_add_column(&column, map, 1) != 0)
@@ -199,9 +203,16 @@ static void finish(gersh__map *map)
         for (size_t e = 0; e < block->features * block->columns; e++)
             map->square += block->matrix[e] * block->matrix[e];
     }
+    if (map->rank > 0) { /* which is then all that there is */
+        map->columns = map->features;
+        map->widest = map->rank;
+        map->square = (double)map->features * map->root * map->root;
+        for (size_t r = 0; r < map->rank; r++)
+            map->square += map->gain[r] * (2 * map->root + map->gain[r]);
+    }
 }
 
-gersh_status gersh__map_new(gersh__map **out, const gersh_metric *metric, size_t features)
+static gersh_status make(gersh__map **out, const gersh_metric *metric, size_t features, int narrow)
 {
     *out = NULL;
     if (metric != NULL && metric->features != features)
@@ -217,6 +228,7 @@ gersh_status gersh__map_new(gersh__map **out, const gersh_metric *metric, size_t
         return GERSH_ERROR_MEMORY;
     gersh_status status = GERSH_OK;
     map->features = features;
+    map->narrow = narrow;
     if (metric == NULL) {
         map->identity = 1;
         map->columns = features;
@@ -232,6 +244,16 @@ gersh_status gersh__map_new(gersh__map **out, const gersh_metric *metric, size_t
     return status;
 }
 
+gersh_status gersh__map_new(gersh__map **out, const gersh_metric *metric, size_t features)
+{
+    return make(out, metric, features, 0);
+}
+
+gersh_status gersh__map_new_narrow(gersh__map **out, const gersh_metric *metric)
+{
+    return make(out, metric, metric->features, 1);
+}
+
 static void apply_block(const gersh__map_block *block, double *y, size_t columns, size_t rows,
                         const double *x, size_t stride, double *scratch)
 {
@@ -245,6 +267,22 @@ static void apply_block(const gersh__map_block *block, double *y, size_t columns
     }
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)block->columns, in, 1, x,
                 (int)stride, block->matrix, in, 0, y + block->first, (int)columns);
+}
+
+static void apply_root(const gersh__map *map, double *y, size_t rows, const double *x, size_t stride,
+                       double *scratch)
+{
+    int k = (int)map->features, rank = (int)map->rank;
+    for (size_t r = 0; r < rows; r++)
+        for (size_t f = 0; f < map->features; f++)
+            y[r * map->columns + f] = map->root * x[r * stride + f];
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, rank, k, 1, x, (int)stride, map->basis,
+                k, 0, scratch, rank);
+    for (size_t r = 0; r < rows; r++)
+        for (size_t a = 0; a < map->rank; a++)
+            scratch[r * map->rank + a] *= map->gain[a];
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, k, rank, 1, scratch, rank, map->basis,
+                k, 1, y, (int)map->columns);
 }
 
 void gersh__map_apply(const gersh__map *map, double *y, size_t rows, const double *x, size_t stride,
@@ -264,4 +302,6 @@ void gersh__map_apply(const gersh__map *map, double *y, size_t rows, const doubl
     }
     for (size_t b = 0; b < map->blocks; b++)
         apply_block(&map->block[b], y, map->columns, rows, x, stride, scratch);
+    if (map->rank > 0)
+        apply_root(map, y, rows, x, stride, scratch);
 }

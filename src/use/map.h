@@ -8,6 +8,10 @@
  * than the features and ρ = 0, where M is singular but for rounding, or where the dense block would be too
  * large, the columns are the atoms √θ_a z_a themselves, and √ρ times each feature. Dense atoms are one
  * dense block in the same way. What carries nothing (ρ = 0, and no atom has the feature) has no column.
+ *
+ * A narrow map has no more columns than features: in place of atoms and √ρ times each feature it has the root of
+ * ρI + WWᵀ, where the columns of W are the atoms, from the singular vectors U and values s of W: √ρ I + U g Uᵀ with
+ * g = √(ρ + s²) − √ρ, or s Uᵀ for ρ = 0 (map_narrow.c).
  */
 #ifndef GERSH_SRC_USE_MAP_H
 #define GERSH_SRC_USE_MAP_H
@@ -23,6 +27,7 @@ typedef struct gersh__map_block {
 
 typedef struct gersh__map {
     size_t features;
+    int narrow;
     size_t columns; /* of the result: the sparse ones, then those of the blocks */
     int identity;   /* the result is the row itself */
     size_t sparse;  /* column c is Σ entry · x[index] over start[c]..start[c+1] */
@@ -31,12 +36,19 @@ typedef struct gersh__map {
     size_t start_room, entry_room, index_room, block_room;
     size_t blocks;
     gersh__map_block *block;
-    size_t widest; /* features of the largest block that does not take all */
+    size_t rank; /* of a root that is applied as it stands: y = root x + Σ_r gain_r u_r (u_rᵀ x) */
+    double root, *gain, *basis; /* basis: rank × features, the u_r by rows */
+    size_t widest; /* room for a row: features of the largest block that does not take all, or the rank */
     double square; /* Σ of all squared entries: the trace of M */
 } gersh__map;
 
 /* metric NULL: the identity of that many features. */
 gersh_status gersh__map_new(gersh__map **out, const gersh_metric *metric, size_t features);
+
+/* The same with at most as many columns as features, but where components of more than GERSH__MOST_NARROW features are
+ * singular or too large. */
+enum { GERSH__MOST_NARROW = 2000 };
+gersh_status gersh__map_new_narrow(gersh__map **out, const gersh_metric *metric);
 void gersh__map_free(gersh__map *map);
 
 /* y (columns of the map from one row to the next) = F x of each row. scratch: rows × map->widest. */
@@ -62,5 +74,13 @@ gersh__map_block *gersh__map_add_block(gersh__map *map, size_t features, size_t 
 gersh_status gersh__map_add_component(gersh__map *map, const gersh_metric *metric, size_t count,
                                       const size_t *node, size_t atoms, const size_t *atom,
                                       const size_t *place);
+
+/* Building: the root of ρI and the atoms of a dense metric, applied as it stands. */
+gersh_status gersh__map_add_root(gersh__map *map, const gersh_metric *metric);
+
+/* Building: the same of one component, as a block of at most `count` columns. */
+gersh_status gersh__map_add_narrow(gersh__map *map, const gersh_metric *metric, size_t count,
+                                   const size_t *node, size_t atoms, const size_t *atom,
+                                   const size_t *place);
 
 #endif

@@ -273,5 +273,7 @@ gersh_status gersh__map_add_component(gersh__map *map, const gersh_metric *metri
         gersh__free(map->block[blocks].feature);
         gersh__free(map->block[blocks].matrix);
     }
+    if (map->narrow && count <= GERSH__MOST_NARROW)
+        return gersh__map_add_narrow(map, metric, count, node, atoms, atom, place);
     return add_atoms(map, metric, count, node, atoms, atom);
 }

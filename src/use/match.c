@@ -41,14 +41,28 @@ gersh_status gersh__match_note(gersh_matched *matched, const char *name)
     return list[matched->ignored++] != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
 }
 
-/* Whether some feature of data comes from the same text column as the feature `name` of the model. */
-static int has_sibling(const gersh_dataset *data, const char *name)
+static int is_empty(const gersh_dataset *data, size_t feature)
+{
+    for (size_t i = 0; i < data->n; i++)
+        if (data->missing == NULL || !data->missing[i * data->k + feature])
+            return 0;
+    return 1;
+}
+
+/*
+ * A feature of data from the same text column as the feature `name` of the model, or GERSH__NONE. A column without any
+ * value is one feature, of the column's name.
+ */
+static size_t find_sibling(const gersh_dataset *data, const char *name)
 {
     for (const char *equals = strchr(name, '='); equals != NULL; equals = strchr(equals + 1, '='))
-        for (size_t j = 0; j < data->k; j++)
-            if (strncmp(data->feature_names[j], name, (size_t)(equals - name) + 1) == 0)
-                return 1;
-    return 0;
+        for (size_t j = 0, length = (size_t)(equals - name); j < data->k; j++) {
+            const char *other = data->feature_names[j];
+            if (strncmp(other, name, length) == 0 &&
+                (other[length] == '=' || (other[length] == '\0' && is_empty(data, j))))
+                return j;
+        }
+    return GERSH__NONE;
 }
 
 gersh_status gersh__match_missing(const char *name, const char *const *others, size_t count)
@@ -76,10 +90,10 @@ static int by_position(const gersh_model *model, const gersh_dataset *data)
 
 /*
  * from[f]: the feature of data that is feature f of the model, or GERSH__NONE for one that is 0 in all
- * rows.
+ * rows. sibling[f]: the same, or then one of the same text column.
  */
-static gersh_status find_features(size_t *from, gersh_matched *matched, const gersh_model *model,
-                                  const gersh_dataset *data)
+static gersh_status find_features(size_t *from, size_t *sibling, gersh_matched *matched,
+                                  const gersh_model *model, const gersh_dataset *data)
 {
     size_t k = gersh_model_features(model), missing = GERSH__NONE;
     gersh__words names = {0};
@@ -99,14 +113,15 @@ static gersh_status find_features(size_t *from, gersh_matched *matched, const ge
     for (size_t f = 0; f < k && status == GERSH_OK; f++) {
         const char *name = gersh_model_feature_name(model, f);
         from[f] = gersh__words_find(&names, name, strlen(name));
-        if (from[f] != GERSH__NO_WORD)
-            used[from[f]] = 1;
-        else if (missing == GERSH__NONE && !has_sibling(data, name))
+        sibling[f] = from[f] != GERSH__NO_WORD ? from[f] : find_sibling(data, name);
+        if (sibling[f] != GERSH__NONE) /* one without a value, or a value of its own, is not another's */
+            used[sibling[f]] |= from[f] != GERSH__NO_WORD || is_empty(data, sibling[f]);
+        else if (missing == GERSH__NONE)
             missing = f;
     }
     if (status == GERSH_OK && missing != GERSH__NONE && by_position(model, data)) {
         for (size_t f = 0; f < k; f++)
-            from[f] = f;
+            from[f] = sibling[f] = f;
     } else if (status == GERSH_OK && missing != GERSH__NONE) {
         const char **others = gersh__alloc(data->k, sizeof *others);
         size_t count = 0;
@@ -127,8 +142,49 @@ static gersh_status find_features(size_t *from, gersh_matched *matched, const ge
     return status;
 }
 
+/*
+ * The means of the model's features in the rows that it learned from: those of its scaling, else of its rows. They, and
+ * not those of new rows, are put for missing values: a row is the same point whichever rows come with it.
+ */
+static gersh_status model_means(double *mean, const gersh_model *model)
+{
+    const gersh_dataset *rows = gersh_model_data(model);
+    size_t k = gersh_model_features(model);
+    if (strcmp(gersh_settings_get(gersh_model_settings(model), "scale"), "none") != 0) {
+        memcpy(mean, gersh_model_scaling(model)->mean, k * sizeof *mean);
+        return GERSH_OK;
+    }
+    if (rows == NULL)
+        return gersh__fail(
+            GERSH_ERROR_INPUT,
+            "values are missing, and the model has no means to put for them: it was fitted with "
+            "--scale none and written without its rows; use --missing zero");
+    gersh_status status = gersh__dataset_densify(rows);
+    double *scratch = status == GERSH_OK ? gersh__alloc(k, 2 * sizeof *scratch) : NULL;
+    if (scratch == NULL)
+        return GERSH_ERROR_MEMORY;
+    gersh__column_means(mean, scratch, rows->n, k, rows->x);
+    gersh__free(scratch);
+    return GERSH_OK;
+}
+
+static gersh_status fill_missing(gersh_dataset *out, const gersh_model *model, const gersh_dataset *data,
+                                 const size_t *sibling)
+{
+    if (data->missing == NULL)
+        return GERSH_OK;
+    double *mean = gersh__alloc(out->k, sizeof *mean);
+    gersh_status status = mean != NULL ? model_means(mean, model) : GERSH_ERROR_MEMORY;
+    for (size_t i = 0; i < out->n && status == GERSH_OK; i++)
+        for (size_t f = 0; f < out->k; f++)
+            if (data->missing[i * data->k + sibling[f]])
+                out->x[i * out->k + f] = mean[f];
+    gersh__free(mean);
+    return status;
+}
+
 static gersh_status fill(gersh_dataset *out, const gersh_model *model, const gersh_dataset *data,
-                         const size_t *from)
+                         const size_t *from, const size_t *sibling)
 {
     gersh_status status = gersh__dataset_densify(data);
     if (status == GERSH_OK)
@@ -141,7 +197,7 @@ static gersh_status fill(gersh_dataset *out, const gersh_model *model, const ger
     for (size_t i = 0; i < out->n && status == GERSH_OK; i++)
         for (size_t f = 0; f < out->k; f++)
             out->x[i * out->k + f] = from[f] != GERSH__NONE ? data->x[i * data->k + from[f]] : 0;
-    return status;
+    return status == GERSH_OK ? fill_missing(out, model, data, sibling) : status;
 }
 
 gersh_status gersh_match_data(gersh_matched **out, const gersh_model *model, const gersh_dataset *data)
@@ -150,14 +206,15 @@ gersh_status gersh_match_data(gersh_matched **out, const gersh_model *model, con
     gersh_status status = GERSH_ERROR_MEMORY;
     *out = NULL;
     gersh_matched *matched = gersh__alloc(1, sizeof *matched);
-    size_t *from = gersh__alloc(k, sizeof *from);
-    if (matched != NULL && from != NULL)
-        status = find_features(from, matched, model, data);
+    size_t *from = gersh__alloc(k, sizeof *from), *sibling = gersh__alloc(k, sizeof *sibling);
+    if (matched != NULL && from != NULL && sibling != NULL)
+        status = find_features(from, sibling, matched, model, data);
     if (status == GERSH_OK)
         status = gersh__dataset_alloc(&matched->data, data->n, k);
     if (status == GERSH_OK)
-        status = fill(matched->data, model, data, from);
+        status = fill(matched->data, model, data, from, sibling);
     gersh__free(from);
+    gersh__free(sibling);
     if (status == GERSH_OK)
         *out = matched;
     else

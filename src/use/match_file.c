@@ -350,6 +350,8 @@ gersh_status gersh_match_file(gersh_matched **out, const gersh_model *model, con
         status = read_settings(&f, settings);
     if (status == GERSH_OK)
         status = gersh__table_read(&f.table, path, f.settings);
+    if (status == GERSH_OK)
+        f.table->means_later = 1; /* those of the model */
     if (status == GERSH_OK && gersh__setting_given(f.settings, GERSH__LABELS))
         status = gersh__labels_read(&f.labels, gersh__setting_text(f.settings, GERSH__LABELS), f.settings);
     if (status == GERSH_OK)

@@ -188,7 +188,7 @@ gersh_status gersh_transform_new(gersh_transform **out, const gersh_metric *metr
         return GERSH_ERROR_MEMORY;
     gersh_status status = gersh__pool_new(&transform->pool, threads);
     if (status == GERSH_OK)
-        status = dim == 0 ? gersh__map_new(&transform->map, metric, metric->features)
+        status = dim == 0 ? gersh__map_new_narrow(&transform->map, metric)
                           : make_directions(transform, metric, dim, cancel);
     if (status == GERSH_OK)
         *out = transform;

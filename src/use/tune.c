@@ -106,6 +106,7 @@ void gersh_tuning_free(gersh_tuning *tuning)
     if (tuning == NULL)
         return;
     gersh_model_free(tuning->model);
+    gersh_settings_free(tuning->settings);
     gersh__free(tuning->row);
     gersh__free(tuning);
 }
@@ -135,9 +136,27 @@ static void list_families(search *s)
     }
 }
 
+/* Votes that are given are the only ones tried. */
+static void list_neighbors(search *s)
+{
+    s->neighbors = all_neighbors;
+    if (gersh__setting_given(s->settings, GERSH__NEIGHBORS)) {
+        s->neighbors.count = 1;
+        s->neighbors.k[0] = (size_t)gersh__setting_whole(s->settings, GERSH__NEIGHBORS);
+    }
+    if (gersh__setting_given(s->settings, GERSH__VOTES)) {
+        s->neighbors.rules = 1;
+        s->neighbors.rule[0] = gersh__setting_text(s->settings, GERSH__VOTES);
+    }
+}
+
+/* From the settings that the tuning owns, so that its rows can keep their words. */
 static gersh_status list_candidates(search *s)
 {
+    s->settings = s->result->settings;
     int fixed = gersh__setting_given(s->settings, GERSH__TRACE);
+    list_neighbors(s);
+    list_families(s);
     s->all = gersh__alloc(s->families, GERSH__TUNE_TRACES * sizeof *s->all);
     s->rank = gersh__alloc(s->families, GERSH__TUNE_TRACES * sizeof *s->rank);
     if (s->all == NULL || s->rank == NULL)
@@ -211,7 +230,8 @@ static void run_task(void *context, size_t task, int worker)
     (void)worker;
     for (size_t i = 0; i < s->left; i++) {
         const candidate *c = s->rank[i];
-        if (c->family == family && !c->failed)
+        if (c->family ==
+            family) /* one that fails on another fold meanwhile is tried all the same, in any order */
             wanted_count += (size_t)(wanted[c->trace] = 1);
     }
     if (wanted_count == 0 || out_of_time(s))
@@ -491,23 +511,13 @@ gersh_status gersh_tune(gersh_tuning **out, const gersh_dataset *data, const ger
     if (s == NULL)
         return status == GERSH_OK ? GERSH_ERROR_MEMORY : status;
     s->data = data;
-    s->settings = settings;
     s->options = options != NULL ? options : &none;
     s->start = gersh__clock_seconds();
     s->folds = gersh_dataset_rows(data) < FOLDS ? gersh_dataset_rows(data) : FOLDS;
-    s->neighbors = all_neighbors;
-    if (gersh__setting_given(settings, GERSH__NEIGHBORS)) {
-        s->neighbors.count = 1;
-        s->neighbors.k[0] = (size_t)gersh__setting_whole(settings, GERSH__NEIGHBORS);
-    }
-    if (gersh__setting_given(settings, GERSH__VOTES)) {
-        s->neighbors.rules = 1;
-        s->neighbors.rule[0] = gersh__setting_text(settings, GERSH__VOTES);
-    }
     s->result = gersh__alloc(1, sizeof *s->result);
-    status = s->result != NULL ? gersh__pool_new(&pool, (int)gersh__setting_whole(settings, GERSH__THREADS))
-                               : GERSH_ERROR_MEMORY;
-    list_families(s);
+    status = s->result != NULL ? gersh__settings_copy(&s->result->settings, settings) : GERSH_ERROR_MEMORY;
+    if (status == GERSH_OK)
+        status = gersh__pool_new(&pool, (int)gersh__setting_whole(settings, GERSH__THREADS));
     if (status == GERSH_OK)
         status = list_candidates(s);
     gersh__lock_init(&s->lock);

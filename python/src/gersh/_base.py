@@ -207,8 +207,9 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     def _warn(self):
         reason = STOPPED_EARLY[self.stop_].format(getattr(self, self.stop_, None))
-        gap = "" if self.bound_ is None else \
-            f", which is within {100 * self.gap_ / max(abs(self.objective_value_), 1e-300):.3g} % of the best possible"
+        share = None if self.bound_ is None or not self.objective_value_ else abs(self.gap_ / self.objective_value_)
+        gap = "" if share is None or share >= 1 else \
+            f", which is within {100 * share:.3g} % of the best possible"
         warnings.warn(f"{type(self).__name__} stopped before it converged: {reason}. The best metric so far is kept{gap}.",
                       ConvergenceWarning, stacklevel=4)
 

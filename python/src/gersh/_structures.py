@@ -108,7 +108,7 @@ class TuneRow(c.Structure):
 
 class Tuning(c.Structure):
     _fields_ = [("model", c.c_void_p), ("count", c.c_size_t), ("row", c.POINTER(TuneRow)), ("fits", c.c_size_t),
-                ("seconds", c.c_double), ("interrupted", c.c_int)]
+                ("seconds", c.c_double), ("interrupted", c.c_int), ("settings", c.c_void_p)]
 
 
 class ReportOptions(c.Structure):

@@ -130,7 +130,7 @@ def tune(X: Any, y: Any, *, objective: Optional[str] = None, solver: Optional[st
             Run(callback, verbose) as run:
         options = s.TuneOptions(budget=max_time or 0.0, progress=run.report_tuning(), cancel=c.pointer(run.cancel))
         run_in_thread(library.gersh_tune, c.byref(out), data, pointer, c.byref(options))
-        model, rows = _take_tuning(out)  # while there are settings, which the rows' words belong to
+        model, rows = _take_tuning(out)
     learner = _learner_of(model)
     learner.classes_ = frame.classes_
     use = model.settings()
