@@ -24,8 +24,7 @@ typedef struct block {
 
 double gersh__memory_limit(void)
 {
-    double pages = (double)sysconf(_SC_PHYS_PAGES), page = (double)sysconf(_SC_PAGESIZE);
-    return pages > 0 && page > 0 ? pages * page / 2 : 1e18;
+    return (double)gersh__memory_size() / 2;
 }
 
 /* Makes room for `more` bytes and a final NUL. */
