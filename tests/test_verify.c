@@ -218,6 +218,46 @@ static void fitted_models_pass(void **state)
             }
 }
 
+/* A row of weight 0 is as good as not there: neither the fit nor the verifier sees it, not as a neighbour either. */
+static void rows_of_weight_0_do_not_count(void **state)
+{
+    (void)state;
+    gersh__random random;
+    gersh__random_seed(&random, 31);
+    for (size_t c = 0; c < 5; c++) {
+        gersh_dataset *data = ready_data(&random, 24, 3, 2), *part = NULL;
+        gersh_settings *settings = model_settings(objectives[c], "hull");
+        gersh_model *whole = NULL, *less = NULL;
+        gersh_fit_info info[2];
+        gersh_verification report;
+        double w[24];
+        size_t rows[24], count = 0;
+        for (size_t i = 0; i < 24; i++) {
+            w[i] = i % 3 == 0 ? 0 : 1;
+            if (w[i] > 0)
+                rows[count++] = i;
+        }
+        gersh_fit_options options = {.weights = w};
+        assert_ok(gersh_settings_set(settings, "scale", "none")); /* which all rows have a part in */
+        for (size_t e = 0; e < 24 * 3; e++)
+            data->x[e] /= pow(10, (double)(e % 3));
+        assert_ok(gersh_dataset_subset(&part, data, rows, count));
+        assert_ok(gersh_model_fit(&whole, &info[0], data, settings, &options));
+        assert_ok(gersh_model_fit(&less, &info[1], part, settings, NULL));
+        if (fabs(info[0].objective_value - info[1].objective_value) > 1e-9 * fabs(info[1].objective_value))
+            fail_msg("%s: %.17g instead of %.17g", objectives[c], info[0].objective_value,
+                     info[1].objective_value);
+        assert_ok(gersh_model_verify(&report, whole, NULL));
+        if (!report.passed)
+            fail_msg("%s: %.17g", objectives[c], find_check(&report, "objective value")->number);
+        gersh_model_free(whole);
+        gersh_model_free(less);
+        gersh_settings_free(settings);
+        gersh_dataset_free(part);
+        gersh_dataset_free(data);
+    }
+}
+
 /* Changes one thing and expects the check of that name to fail. */
 static void tampered(const char *objective, int what, const char *name)
 {
@@ -386,11 +426,9 @@ static void rules_and_weights_reach_the_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_agree_with_the_definitions),
-        cmocka_unit_test(fitted_models_pass),
-        cmocka_unit_test(tampered_models_fail),
-        cmocka_unit_test(other_data_is_used_or_refused),
-        cmocka_unit_test(edge_rules_are_read),
+        cmocka_unit_test(values_agree_with_the_definitions), cmocka_unit_test(fitted_models_pass),
+        cmocka_unit_test(rows_of_weight_0_do_not_count),     cmocka_unit_test(tampered_models_fail),
+        cmocka_unit_test(other_data_is_used_or_refused),     cmocka_unit_test(edge_rules_are_read),
         cmocka_unit_test(rules_and_weights_reach_the_fit),
     };
     return cmocka_run_group_tests(tests, models_start, models_end);

@@ -7,7 +7,7 @@
  *   deml  Σ w_i w_j √d_ij over pairs of different classes
  *   lsml  Σ w_s w_t (√d_s − √d_t)² over pairs s of one class and t of two with d_s > d_t, w_s = w_i w_j
  *   lmnn  ½ Σ_{i, j→i} d_ij + ½ Σ_{i, j→i} Σ_{l of another class} [1 + d_ij − d_il]₊, j→i: i's three
- *         nearest samples of its class under the identity
+ *         nearest samples of its class under the identity, of those whose weight is not 0
  *   glr   Σ_{i<j} w_i w_j exp(−d_ij) (z_i − z_j)², (z_i − z_j)² = 4 for different classes, and z the
  * standardised targets where there are such
  */
@@ -122,13 +122,13 @@ static double glr(problem *p)
     return sum;
 }
 
-/* i's nearest class mates under the identity, the smaller row first where two are equally near. */
+/* i's nearest class mates of a weight under the identity, the smaller row first where two are equally near. */
 static size_t find_targets(const problem *p, size_t i, size_t found[targets])
 {
     double near[targets] = {0};
     size_t count = 0;
     for (size_t j = 0; j < p->n; j++) {
-        if (j == i || !same_class(p, i, j))
+        if (j == i || !same_class(p, i, j) || gersh__verify_weight(p, j) == 0)
             continue;
         double d = 0;
         for (size_t f = 0; f < p->data->k; f++) {
