@@ -48,7 +48,7 @@ typedef struct gersh_edge_rule {
 } gersh_edge_rule;
 
 typedef struct gersh_fit_options {
-    const double *weights;        /* one a row, >= 0, or NULL: all 1 */
+    const double *weights;        /* one a row, 0 or from 1e-30 to 1e30, or NULL: all 1 */
     const gersh_edge_rule *rules; /* or NULL */
     size_t rule_count;
     const gersh_tuples *tuples; /* what to learn from, instead of labels, or NULL; weights are multiplied */

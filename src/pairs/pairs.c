@@ -26,15 +26,18 @@
 #define SQUARE_STRIPE 64    /* samples of one part of writing it out */
 #define COLUMN_STRIPE 32    /* vectors of one part of the product */
 #define FEATURE_STRIPE 2048 /* features of one part of the distances of few pairs */
-#define MUCH_WORK 4000000   /* multiplications that are worth waking threads for */
+#define LEAST_WEIGHT 1e-30
+#define MOST_WEIGHT 1e30
+#define MUCH_WORK 4000000 /* multiplications that are worth waking threads for */
 
+/* Objectives multiply up to four weights and square that, which must stay within the range of double. */
 static gersh_status check_weights(const double *weight, size_t n)
 {
     for (size_t i = 0; weight != NULL && i < n; i++)
-        if (!isfinite(weight[i]) || weight[i] < 0)
+        if (weight[i] != 0 && !(weight[i] >= LEAST_WEIGHT && weight[i] <= MOST_WEIGHT))
             return gersh__fail(GERSH_ERROR_ARGUMENT,
-                               "row %zu: the weight is %g; a weight must be a finite number of at least 0",
-                               i + 1, weight[i]);
+                               "row %zu: the weight is %g; a weight must be 0, or from %g to %g", i + 1,
+                               weight[i], LEAST_WEIGHT, MOST_WEIGHT);
     return GERSH_OK;
 }
 
