@@ -109,7 +109,7 @@ static void absurd_arguments_are_refused(void **state)
                     tuples == NULL);
     }
     for (int i = 0; i < 3; i++)
-        assert_int_equal(gersh_model_unpack(&model, "", large[i]), GERSH_ERROR_ARGUMENT);
+        assert_int_equal(gersh_model_unpack(&model, "", large[i]), GERSH_ERROR_MEMORY);
     gersh_transform_free(map);
     gersh_neighbors_free(own);
     gersh_dataset_free(four);
@@ -243,10 +243,35 @@ static void files_beyond_the_limit_are_refused(void **state)
     gersh__free(content.bytes);
     assert_non_null(strstr(gersh_last_error(), "half of this machine's memory"));
     write_bytes(model_path, "1 1:1\n2 99999999:1\n", 19);
-    assert_int_not_equal(gersh_dataset_read(&data, model_path, NULL), GERSH_OK);
+    assert_int_equal(gersh_dataset_read(&data, model_path, NULL), GERSH_ERROR_INPUT);
+    assert_non_null(
+        strstr(gersh_last_error(), "GB as a sparse table; at most 0.0 GB, half of this machine's"));
     assert_null(data);
     gersh__memory_pretend(0);
     free(bytes);
+}
+
+/* A file of 24 bytes for each feature asks for a matrix of as many rows and columns. */
+static void matrices_beyond_the_limit_are_refused(void **state)
+{
+    (void)state;
+    gersh_model *model = random_model(6, 10, 3, 2, "glr", "psd", 0);
+    gersh_graph *graph = NULL;
+    gersh_verification report;
+    assert_ok(gersh__check_matrix(1000));
+    gersh__memory_pretend(2 * 9 * sizeof(double)); /* room for one of 3 × 3, and no more */
+    assert_ok(gersh__check_matrix(3));
+    assert_int_equal(gersh__check_matrix(4), GERSH_ERROR_MEMORY);
+    assert_int_equal(gersh__check_matrix(SIZE_MAX), GERSH_ERROR_MEMORY);
+    gersh__memory_pretend(9 * sizeof(double));
+    assert_int_equal(gersh_metric_graph(&graph, model->metric), GERSH_ERROR_MEMORY);
+    assert_non_null(strstr(gersh_last_error(), "a matrix of 3 features takes"));
+    assert_int_equal(gersh_model_verify(&report, model, NULL), GERSH_ERROR_MEMORY);
+    assert_non_null(strstr(gersh_last_error(), "a matrix of 3 features takes"));
+    gersh__memory_pretend(0);
+    assert_ok(gersh_metric_graph(&graph, model->metric));
+    gersh_graph_free(graph);
+    gersh_model_free(model);
 }
 
 /* Each weight is possible, their sum is not. */
@@ -322,6 +347,7 @@ int main(void)
         cmocka_unit_test(heads_that_swell_are_refused),
         cmocka_unit_test(the_bound_of_json_holds),
         cmocka_unit_test(files_beyond_the_limit_are_refused),
+        cmocka_unit_test(matrices_beyond_the_limit_are_refused),
         cmocka_unit_test(an_infinite_metric_is_refused),
         cmocka_unit_test(messages_have_no_control_characters),
         cmocka_unit_test(temporary_names_cannot_be_guessed),

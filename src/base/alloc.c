@@ -40,6 +40,23 @@ size_t gersh__memory_size(void)
     return size;
 }
 
+double gersh__memory_limit(void)
+{
+    return (double)gersh__memory_size() / 2;
+}
+
+gersh_status gersh__check_matrix(size_t n)
+{
+    double bytes = (double)n * (double)n * sizeof(double);
+    return bytes <= gersh__memory_limit()
+               ? GERSH_OK
+               : gersh__fail(
+                     GERSH_ERROR_MEMORY,
+                     "out of memory: a matrix of %zu features takes %.3g GB; at most %.3g GB, half of "
+                     "this machine's memory, are taken",
+                     n, bytes / 1e9, gersh__memory_limit() / 1e9);
+}
+
 void gersh__memory_pretend(size_t bytes)
 {
     __atomic_store_n(&memory_size, bytes, __ATOMIC_RELAXED);
@@ -83,8 +100,9 @@ gersh_status gersh__check_array(size_t rows, size_t columns, size_t size)
 {
     if (columns == 0 || rows <= PTRDIFF_MAX / size / columns)
         return GERSH_OK;
-    return gersh__fail(GERSH_ERROR_ARGUMENT, "an array of %zu × %zu elements is more than any memory holds",
-                       rows, columns);
+    return gersh__fail(GERSH_ERROR_MEMORY,
+                       "out of memory: an array of %zu × %zu elements is more than any memory holds", rows,
+                       columns);
 }
 
 void gersh__free(void *block)

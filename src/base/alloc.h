@@ -22,7 +22,7 @@ void *gersh__realloc(void *block, size_t count, size_t size);
 void gersh__free(void *block);
 
 /*
- * An array that a caller says to have: GERSH_ERROR_ARGUMENT where rows × columns elements are more than any memory can
+ * An array that a caller says to have: GERSH_ERROR_MEMORY where rows × columns elements are more than any memory can
  * hold, so that products of the two may be used for places in it.
  */
 gersh_status gersh__check_array(size_t rows, size_t columns, size_t size);
@@ -38,6 +38,12 @@ int gersh__grow(void *block_pointer, size_t *capacity, size_t need, size_t size)
 
 /* Bytes of memory that this machine has; SIZE_MAX where that is not known. */
 size_t gersh__memory_size(void);
+
+/* Bytes that one file, or one table or matrix that is made of it, may take: half of the machine's memory. */
+double gersh__memory_limit(void);
+
+/* GERSH_ERROR_MEMORY where a matrix of n × n numbers is beyond that: a small file can have many features. */
+gersh_status gersh__check_matrix(size_t n);
 
 /* Test hook: the machine has that much memory; 0: what it has in truth. */
 void gersh__memory_pretend(size_t bytes);

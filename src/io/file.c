@@ -22,11 +22,6 @@ typedef struct block {
     size_t size, capacity;
 } block;
 
-double gersh__memory_limit(void)
-{
-    return (double)gersh__memory_size() / 2;
-}
-
 /* Makes room for `more` bytes and a final NUL. */
 static gersh_status make_room(block *data, size_t more, const char *shown)
 {

@@ -25,7 +25,7 @@ static double budget(const gersh__fit *fit)
 {
     if (!gersh__setting_is(fit->settings, GERSH__MEMORY, "auto"))
         return GB * gersh__setting_number(fit->settings, GERSH__MEMORY);
-    return (double)gersh__memory_size() / 2;
+    return gersh__memory_limit();
 }
 
 /* Bytes for n samples: their features, gradient and reach, and the projections on as many atoms as there may be. */
