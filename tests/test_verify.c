@@ -258,6 +258,31 @@ static void rows_of_weight_0_do_not_count(void **state)
     }
 }
 
+/* Where lsml is nearly 0, its squares of small differences are mostly rounding, however large the weights are. */
+static void values_near_0_pass(void **state)
+{
+    (void)state;
+    static const double x[] = {-7, -8, -8, -2, 2, 1, -6, -3, -6, 1, 2, -6};
+    static const char *const labels[] = {"b", "a", "a"};
+    for (double unit = 1e-20; unit < 1e21; unit *= 1e10) {
+        const double w[] = {unit, 3 * unit, unit};
+        gersh_dataset *data = NULL;
+        gersh_model *model = NULL;
+        gersh_settings *settings = model_settings("lsml", "hbnb");
+        gersh_fit_options options = {.weights = w};
+        gersh_verification report;
+        assert_ok(gersh_dataset_new(&data, 3, 4, x, 4, labels, NULL, NULL));
+        assert_ok(gersh_model_fit(&model, NULL, data, settings, &options));
+        assert_ok(gersh_model_verify(&report, model, NULL));
+        if (!report.passed)
+            fail_msg("weights of %g: value %.17g, off by %g", unit, model->info.objective_value,
+                     find_check(&report, "objective value")->number);
+        gersh_model_free(model);
+        gersh_settings_free(settings);
+        gersh_dataset_free(data);
+    }
+}
+
 /* Changes one thing and expects the check of that name to fail. */
 static void tampered(const char *objective, int what, const char *name)
 {
@@ -426,9 +451,13 @@ static void rules_and_weights_reach_the_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_agree_with_the_definitions), cmocka_unit_test(fitted_models_pass),
-        cmocka_unit_test(rows_of_weight_0_do_not_count),     cmocka_unit_test(tampered_models_fail),
-        cmocka_unit_test(other_data_is_used_or_refused),     cmocka_unit_test(edge_rules_are_read),
+        cmocka_unit_test(values_agree_with_the_definitions),
+        cmocka_unit_test(fitted_models_pass),
+        cmocka_unit_test(rows_of_weight_0_do_not_count),
+        cmocka_unit_test(values_near_0_pass),
+        cmocka_unit_test(tampered_models_fail),
+        cmocka_unit_test(other_data_is_used_or_refused),
+        cmocka_unit_test(edge_rules_are_read),
         cmocka_unit_test(rules_and_weights_reach_the_fit),
     };
     return cmocka_run_group_tests(tests, models_start, models_end);

@@ -5,6 +5,7 @@
  */
 #include "model/verify.h"
 
+#include <float.h>
 #include <lapacke.h>
 #include <limits.h>
 #include <math.h>
@@ -236,16 +237,31 @@ static gersh_status scale_copy(gersh_dataset **out, const gersh_model *model, co
     return status;
 }
 
+static double largest_weight(const gersh_dataset *data)
+{
+    double largest = 0;
+    if (data == NULL || data->weights == NULL)
+        return 1;
+    for (size_t i = 0; i < data->n; i++)
+        largest = fmax(largest, data->weights[i]);
+    return largest;
+}
+
 /*
- * What rounding may do to a value near 0: mcml is a difference of logarithms for each row; lsml a sum of
- * squares of differences for pairs of pairs; the others have terms of one sign.
+ * What rounding may do to a value near 0: mcml is a difference of logarithms for each row; lsml, with weights w of
+ * pairs of pairs, a sum Σ w e² of squares of differences, of which each is wrong by some δ: Σ w δ² and, by Cauchy and
+ * Schwarz, 2 δ √(Σ w) √(Σ w e²); the others have terms of one sign.
  */
-static double slack(const gersh_model *model)
+static double slack(const gersh_model *model, const gersh_dataset *data, double size)
 {
     double n = (double)(model->tuples != NULL && model->tuples->count > model->rows ? model->tuples->count
                                                                                     : model->rows);
-    int mcml = !model->custom && gersh__setting_is(model->settings, GERSH__OBJECTIVE, "mcml");
-    return mcml || model->custom ? rounding * n : rounding * rounding * n * n;
+    if (model->custom || gersh__setting_is(model->settings, GERSH__OBJECTIVE, "mcml"))
+        return rounding * n;
+    if (!gersh__setting_is(model->settings, GERSH__OBJECTIVE, "lsml"))
+        return rounding * rounding * n * n;
+    double weight = largest_weight(data), root = n * weight * weight;
+    return rounding * rounding * root * root + 256 * DBL_EPSILON * root * sqrt(size);
 }
 
 /* value: the stated one, replaced by the recomputed one. */
@@ -268,7 +284,8 @@ static gersh_status check_value(gersh_verification *report, double *value, const
                                      scaled, model->tuples);
     if (status == GERSH_OK) {
         double difference = fabs(found - *value), size = fmax(fabs(found), fabs(*value));
-        add(report, "objective value", passed_if(difference <= value_error * size + slack(model)),
+        add(report, "objective value",
+            passed_if(difference <= value_error * size + slack(model, data, size)),
             size > 0 ? difference / size : 0, "relative difference from the definition");
         *value = found;
     }
@@ -276,7 +293,8 @@ static gersh_status check_value(gersh_verification *report, double *value, const
     return status;
 }
 
-static void check_bound(gersh_verification *report, const gersh_model *model, double value)
+static void check_bound(gersh_verification *report, const gersh_model *model, const gersh_dataset *data,
+                        double value)
 {
     const gersh_fit_info *info = &model->info;
     if (!info->has_bound) {
@@ -287,8 +305,8 @@ static void check_bound(gersh_verification *report, const gersh_model *model, do
                     gersh_objective_is_maximized(gersh__setting_text(model->settings, GERSH__OBJECTIVE));
     double gap = maximized ? info->bound - value : value - info->bound;
     double size = fmax(fabs(value), fabs(info->bound));
-    int right = gap >= -(limit_error * size + slack(model));
-    int stated = fabs(fabs(gap) - fabs(info->gap)) <= value_error * size + slack(model);
+    int right = gap >= -(limit_error * size + slack(model, data, size));
+    int stated = fabs(fabs(gap) - fabs(info->gap)) <= value_error * size + slack(model, data, size);
     add(report, "bound", passed_if(right && stated), gap, "from the bound to the value, as stated");
 }
 
@@ -324,9 +342,10 @@ gersh_status gersh_model_verify(gersh_verification *report, const gersh_model *m
     if (status != GERSH_OK)
         goto out;
     add(report, "trace", passed_if(trace <= budget * (1 + limit_error)), trace, "to be at most the budget");
-    status = check_value(report, &value, model, &dense, data != NULL ? data : model->data);
+    data = data != NULL ? data : model->data;
+    status = check_value(report, &value, model, &dense, data);
     if (status == GERSH_OK)
-        check_bound(report, model, value);
+        check_bound(report, model, data, value);
 out:
     clear_dense(&dense);
     return status;
