@@ -258,6 +258,31 @@ static void rows_of_weight_0_do_not_count(void **state)
     }
 }
 
+/* A row far away from three that are nearly the same: all hinges of lmnn end where they are 0 but for rounding. */
+static void hinges_near_0_pass(void **state)
+{
+    (void)state;
+    static const double x[] = {-6, -3, -8, 6990848};
+    static const char *const labels[] = {"b", "b", "b", "c"};
+    gersh_dataset *data = NULL;
+    gersh_model *model = NULL;
+    gersh_settings *settings = model_settings("lmnn", "hull");
+    gersh_verification report;
+    assert_ok(gersh_dataset_new(&data, 4, 1, x, 1, labels, NULL, NULL));
+    assert_ok(gersh_model_fit(&model, NULL, data, settings, NULL));
+    assert_ok(gersh_model_verify(&report, model, NULL));
+    if (!report.passed)
+        fail_msg("value %.17g, off by %g", model->info.objective_value,
+                 find_check(&report, "objective value")->number);
+    /* The slack is for rounding only. */
+    model->info.objective_value += 1e-9;
+    assert_ok(gersh_model_verify(&report, model, NULL));
+    assert_false(report.passed);
+    gersh_model_free(model);
+    gersh_settings_free(settings);
+    gersh_dataset_free(data);
+}
+
 /* Where lsml is nearly 0, its squares of small differences are mostly rounding, however large the weights are. */
 static void values_near_0_pass(void **state)
 {
@@ -454,6 +479,7 @@ int main(void)
         cmocka_unit_test(values_agree_with_the_definitions),
         cmocka_unit_test(fitted_models_pass),
         cmocka_unit_test(rows_of_weight_0_do_not_count),
+        cmocka_unit_test(hinges_near_0_pass),
         cmocka_unit_test(values_near_0_pass),
         cmocka_unit_test(tampered_models_fail),
         cmocka_unit_test(other_data_is_used_or_refused),

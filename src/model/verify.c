@@ -248,20 +248,29 @@ static double largest_weight(const gersh_dataset *data)
 }
 
 /*
- * What rounding may do to a value near 0: mcml is a difference of logarithms for each row; lsml, with weights w of
- * pairs of pairs, a sum Σ w e² of squares of differences, of which each is wrong by some δ: Σ w δ² and, by Cauchy and
- * Schwarz, 2 δ √(Σ w) √(Σ w e²); the others have terms of one sign.
+ * What rounding may do to a value near 0, with w the largest weight and δ some units of the last place:
+ *   mcml  is a difference of logarithms for each row;
+ *   lmnn  a sum of hinges max(0, 1 + d − d'), each wrong by δ where it is nearly 0;
+ *   lsml  a sum Σ w e² of squares of differences, each wrong by δ: Σ w δ² and, by Cauchy and Schwarz,
+ *         2 δ √(Σ w) √(Σ w e²);
+ * the others have terms of one sign that are known to many digits.
  */
 static double slack(const gersh_model *model, const gersh_dataset *data, double size)
 {
-    double n = (double)(model->tuples != NULL && model->tuples->count > model->rows ? model->tuples->count
+    static const double delta = 128 * DBL_EPSILON;
+    const char *objective = gersh__setting_text(model->settings, GERSH__OBJECTIVE);
+    double w = largest_weight(data),
+           n = (double)(model->tuples != NULL && model->tuples->count > model->rows ? model->tuples->count
                                                                                     : model->rows);
-    if (model->custom || gersh__setting_is(model->settings, GERSH__OBJECTIVE, "mcml"))
+    if (model->custom)
         return rounding * n;
-    if (!gersh__setting_is(model->settings, GERSH__OBJECTIVE, "lsml"))
-        return rounding * rounding * n * n;
-    double weight = largest_weight(data), root = n * weight * weight;
-    return rounding * rounding * root * root + 256 * DBL_EPSILON * root * sqrt(size);
+    if (strcmp(objective, "mcml") == 0)
+        return rounding * n * w;
+    if (strcmp(objective, "lmnn") == 0)
+        return delta * n * n * w * w * w * fmax(w, 1); /* of quadruplets there are four weights */
+    if (strcmp(objective, "lsml") == 0)
+        return pow(rounding * n * w * w, 2) + 2 * delta * n * w * w * sqrt(size);
+    return rounding * rounding * n * n;
 }
 
 /* value: the stated one, replaced by the recomputed one. */
