@@ -292,6 +292,27 @@ static void an_infinite_metric_is_refused(void **state)
     gersh_model_free(model);
 }
 
+/* Counts that no whole number holds; found by fuzz/model.c. */
+static void impossible_counts_are_refused(void **state)
+{
+    (void)state;
+    gersh_model *model = random_model(7, 10, 3, 2, "glr", "balanced", 0);
+    double *const counts[] = {&model->info.pairs, &model->info.pairs_all, &model->info.rows_used};
+    for (size_t i = 0; i < 3; i++) {
+        gersh_model *back = NULL;
+        char *bytes = NULL;
+        size_t size;
+        double kept = *counts[i];
+        *counts[i] = 9.3e18;
+        assert_ok(gersh_model_pack(&bytes, &size, model, 1));
+        assert_int_equal(gersh_model_unpack(&back, bytes, size), GERSH_ERROR_INPUT);
+        assert_non_null(strstr(gersh_last_error(), "the record of the pairs has"));
+        *counts[i] = kept;
+        free(bytes);
+    }
+    gersh_model_free(model);
+}
+
 static void messages_have_no_control_characters(void **state)
 {
     (void)state;
@@ -349,6 +370,7 @@ int main(void)
         cmocka_unit_test(files_beyond_the_limit_are_refused),
         cmocka_unit_test(matrices_beyond_the_limit_are_refused),
         cmocka_unit_test(an_infinite_metric_is_refused),
+        cmocka_unit_test(impossible_counts_are_refused),
         cmocka_unit_test(messages_have_no_control_characters),
         cmocka_unit_test(temporary_names_cannot_be_guessed),
     };
