@@ -126,7 +126,12 @@ int cli_width(void);
 /* Characters that the UTF-8 text takes on the screen, every one counted as one column. */
 int cli_text_width(const char *text);
 
-/* Prints the text cut or padded to `width` columns; negative pads on the left. */
+/*
+ * Texts of files for people to read: '?' stands for every control character, which a terminal would obey. All of it; its
+ * first `width` characters, padded with blanks; and cut or padded to `width` columns of stdout, negative pads on the left.
+ */
+void cli_put_text(FILE *file, const char *text);
+void cli_put_start(FILE *file, const char *text, int width);
 void cli_print_cell(const char *text, int width);
 
 #endif

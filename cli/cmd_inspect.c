@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/settings.h"
 #include "report/describe.h"
 
 static const char *result_name(gersh_check_result result)
@@ -55,20 +56,45 @@ static void print_text(const gersh_model *model, const gersh_model_summary *summ
     for (int i = 0; i < gersh_settings_count(); i++) {
         const char *name = gersh_settings_info(i)->name, *value;
         value = gersh_settings_get(gersh_model_settings(model), name);
-        if (*value != '\0')
-            printf("  %-12s %s\n", name, value);
+        if (*value == '\0')
+            continue;
+        printf("  %-12s ", name);
+        cli_put_text(stdout, value);
+        putchar('\n');
     }
-    printf("\nmade by gersh %s; training rows: %s\n", gersh_model_version(model),
-           gersh_model_data(model) != NULL ? "in the model" : "left out");
+    printf("\nmade by gersh ");
+    cli_put_text(stdout, gersh_model_version(model));
+    printf("; training rows: %s\n", gersh_model_data(model) != NULL ? "in the model" : "left out");
 }
 
-/* With a second file, that data instead of the model's own rows, read as the model's data was. */
+/*
+ * The file read as the model's data was, but for the file of labels: no file is opened because a model names it, only
+ * because the user does.
+ */
+static gersh_status read_data(gersh_dataset **out, const gersh_model *model, const cli_args *args)
+{
+    gersh_settings *settings = NULL;
+    const char *theirs = gersh__setting_text(gersh_model_settings(model), GERSH__LABELS);
+    gersh_status status = gersh__settings_copy(&settings, gersh_model_settings(model));
+    if (status == GERSH_OK && *theirs != '\0' && !gersh__setting_given(args->settings, GERSH__LABELS))
+        status = gersh__fail(
+            GERSH_ERROR_ARGUMENT,
+            "the model was fitted with labels from a file of their own, %s; name it with --labels", theirs);
+    if (status == GERSH_OK)
+        status = gersh_settings_set(settings, "labels", gersh__setting_text(args->settings, GERSH__LABELS));
+    if (status == GERSH_OK)
+        status = gersh_dataset_read(out, args->operand[1], settings);
+    gersh_settings_free(settings);
+    return status;
+}
+
+/* With a second file, that data instead of the model's own rows. */
 static gersh_status verify(gersh_verification *report, const gersh_model *model, const cli_args *args)
 {
     gersh_dataset *data = NULL;
     gersh_status status = GERSH_OK;
     if (args->operands > 1) {
-        status = gersh_dataset_read(&data, args->operand[1], gersh_model_settings(model));
+        status = read_data(&data, model, args);
         if (status != GERSH_OK)
             return status;
     }
@@ -163,8 +189,8 @@ const cli_command cli_inspect = {
         "most, the settings. With --verify it prints, instead, the results of an independent check: M is "
         "built from the file and held against its limits, and the objective is computed from its "
         "definition. "
-        "DATA is read with the model's own settings.",
-    .settings = "",
+        "DATA is read with the model's own settings, but for --labels, which must be given again.",
+    .settings = "labels",
     .options = options,
     .example = "gersh inspect model.gersh --verify",
     .run = run,

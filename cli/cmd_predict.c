@@ -60,18 +60,6 @@ static const char *label_name(const result *r, size_t label)
                               : p->unknown_label[label - p->classes];
 }
 
-static void print_name(const char *name, int width)
-{
-    int used = cli_text_width(name);
-    if (used <= width)
-        fprintf(stderr, "%s%*s", name, width - used, "");
-    else
-        for (int characters = 0; characters < width; name++) {
-            characters += ((unsigned char)name[1] & 0xC0) != 0x80;
-            fputc(*name, stderr);
-        }
-}
-
 static void print_confusion(const result *r)
 {
     const gersh_prediction *p = r->prediction;
@@ -80,12 +68,12 @@ static void print_confusion(const result *r)
     fprintf(stderr, "\nrows by label (down) and prediction (across)\n  %*s", NAME, "");
     for (size_t c = 0; c < p->classes; c++) {
         fputc(' ', stderr);
-        print_name(label_name(r, c), CELL);
+        cli_put_start(stderr, label_name(r, c), CELL);
     }
     fputc('\n', stderr);
     for (size_t l = 0; l < p->classes + p->unknown; l++) {
         fputs("  ", stderr);
-        print_name(label_name(r, l), NAME);
+        cli_put_start(stderr, label_name(r, l), NAME);
         for (size_t c = 0; c < p->classes; c++)
             fprintf(stderr, " %-*zu", CELL, p->confusion[l * p->classes + c]);
         fputc('\n', stderr);
@@ -103,10 +91,11 @@ static void print_summary(const result *r)
         size_t right = (size_t)lround(p->accuracy * (double)p->rows);
         fprintf(stderr, "accuracy %.4f (%zu of %zu rows), balanced accuracy %.4f\n", p->accuracy, right,
                 p->rows, p->balanced_accuracy);
-        for (size_t u = 0; u < p->unknown; u++)
-            fprintf(stderr, "%s%s%s",
-                    u == 0 ? "labels that the model does not know, counted as wrong: " : ", ",
-                    p->unknown_label[u], u + 1 == p->unknown ? "\n" : "");
+        for (size_t u = 0; u < p->unknown; u++) {
+            fputs(u == 0 ? "labels that the model does not know, counted as wrong: " : ", ", stderr);
+            cli_put_text(stderr, p->unknown_label[u]);
+            fputs(u + 1 == p->unknown ? "\n" : "", stderr);
+        }
         print_confusion(r);
     }
 }

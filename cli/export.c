@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "io/output.h"
 
@@ -73,11 +74,14 @@ gersh_status cli_write_matrix(const gersh_model *model, const char *path)
         return gersh__fail(GERSH_ERROR_ARGUMENT,
                            "--matrix: %s ends neither in .csv nor in .npy; the ending says the format",
                            path);
-    double *m = k <= SIZE_MAX / k ? calloc(k * k, sizeof *m) : NULL;
+    gersh_status status = gersh__check_matrix(k);
+    if (status != GERSH_OK)
+        return status;
+    double *m = calloc(k, k * sizeof *m);
     if (m == NULL)
         return gersh__fail(GERSH_ERROR_MEMORY, "out of memory: a matrix of %zu features", k);
     gersh_metric_matrix(gersh_model_metric(model), m);
-    gersh_status status = gersh__output_open(&output, path);
+    status = gersh__output_open(&output, path);
     if (status == GERSH_OK) {
         if (npy)
             cli_put_npy(output.file, k, k, m);

@@ -75,18 +75,42 @@ int cli_text_width(const char *text)
     return width;
 }
 
+/* Puts one byte, or '?' for a control character; returns what follows. */
+static const char *put_byte(FILE *file, const char *text)
+{
+    unsigned char first = (unsigned char)text[0], second = first != 0 ? (unsigned char)text[1] : 0;
+    int wide = first == 0xC2 && second >= 0x80 && second < 0xA0;
+    fputc(first < 0x20 || first == 0x7F || wide ? '?' : text[0], file);
+    return text + 1 + wide;
+}
+
+void cli_put_text(FILE *file, const char *text)
+{
+    while (*text != '\0')
+        text = put_byte(file, text);
+}
+
+void cli_put_start(FILE *file, const char *text, int width)
+{
+    int characters = 0;
+    while (*text != '\0') {
+        characters += ((unsigned char)*text & 0xC0) != 0x80;
+        if (characters > width)
+            return;
+        text = put_byte(file, text);
+    }
+    fprintf(file, "%*s", width - characters, "");
+}
+
 void cli_print_cell(const char *text, int width)
 {
     int space = width < 0 ? -width : width, used = cli_text_width(text);
-    if (used <= space) {
-        printf("%*s%s%*s", width < 0 ? space - used : 0, "", text, width < 0 ? 0 : space - used, "");
+    if (used > space) {
+        cli_put_start(stdout, text, space - 1);
+        putchar('~');
         return;
     }
-    for (int characters = 0; *text != '\0'; text++) {
-        characters += ((unsigned char)*text & 0xC0) != 0x80;
-        if (characters >= space)
-            break;
-        putchar(*text);
-    }
-    putchar('~');
+    printf("%*s", width < 0 ? space - used : 0, "");
+    cli_put_text(stdout, text);
+    printf("%*s", width < 0 ? 0 : space - used, "");
 }

@@ -210,8 +210,10 @@ static void print_bootstrap(const gersh_bootstrap *b)
     if (b == NULL)
         return;
     printf("bootstrap:   %zu of %zu resamples", b->done, b->asked);
-    if (b->failed > 0)
-        printf("; %zu failed, the first: %s", b->failed, b->failure);
+    if (b->failed > 0) {
+        printf("; %zu failed, the first: ", b->failed);
+        cli_put_text(stdout, b->failure);
+    }
     putchar('\n');
 }
 

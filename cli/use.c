@@ -11,8 +11,10 @@ gersh_status cli_match(gersh_matched **out, const gersh_model *model, const char
         return status;
     fprintf(stderr, "gersh %s: %s: ignored, as the model does not know %s:", args->command->name, path,
             (*out)->ignored == 1 ? "it" : "them");
-    for (size_t i = 0; i < (*out)->ignored; i++)
-        fprintf(stderr, "%s %s", i > 0 ? "," : "", (*out)->ignored_name[i]);
+    for (size_t i = 0; i < (*out)->ignored; i++) {
+        fputs(i > 0 ? ", " : " ", stderr);
+        cli_put_text(stderr, (*out)->ignored_name[i]);
+    }
     fputc('\n', stderr);
     return GERSH_OK;
 }

@@ -223,6 +223,22 @@ static void limits_and_starts(void **unused)
     assert_int_equal(gersh_fit(&cut, &cut_info, p.data, settings, &ruled), GERSH_ERROR_ARGUMENT);
     assert_string_equal(gersh_last_error(),
                         "the solver 'psd' cannot keep rules for pairs of features; use balanced or hull");
+    /* The paper's schemes choose their edges by themselves. */
+    for (int i = 0; i < 2; i++) {
+        assert_ok(gersh_settings_set(settings, "solver", i ? "sgml" : "pgml"));
+        assert_int_equal(gersh_fit(&cut, &cut_info, p.data, settings, &ruled), GERSH_ERROR_ARGUMENT);
+        assert_non_null(strstr(gersh_last_error(), "ml' cannot keep rules for pairs of features; "));
+    }
+    assert_ok(gersh_settings_set(settings, "solver", "psd"));
+    /* Products of four weights, squared, must be within the range of double. */
+    for (int i = 0; i < 2; i++) {
+        double *w = calloc(gersh_dataset_rows(p.data), sizeof *w);
+        gersh_fit_options weighted = {.weights = w};
+        w[0] = i ? 1e-31 : 1e31;
+        assert_int_equal(gersh_fit(&cut, &cut_info, p.data, settings, &weighted), GERSH_ERROR_ARGUMENT);
+        free(w);
+        assert_non_null(strstr(gersh_last_error(), "a weight must be 0, or from 1e-30 to 1e+30"));
+    }
     assert_ok(gersh_settings_set(settings, "rho", "5"));
     assert_ok(gersh_settings_set(settings, "trace", "K"));
     assert_int_equal(gersh_fit(&cut, &cut_info, p.data, settings, NULL), GERSH_ERROR_ARGUMENT);

@@ -86,7 +86,7 @@ static void test_both_from_standard_input(void **state)
 static void test_dense_table_too_large(void **state)
 {
     static const char start[] =
-        "FILE: 2 rows and 1000000000001 columns need 80000.0 GB as a dense table; at most ";
+        "FILE: 2 rows and 1000000000001 columns need 144000.0 GB as a dense table; at most ";
     gersh__table *table = NULL;
     char shown[1200];
     (void)state;

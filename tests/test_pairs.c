@@ -442,7 +442,7 @@ static void wrong_arguments_are_refused(void **unused)
                         "the data set has 1 row of a weight above 0; pairs need at least two");
     assert_int_equal(gersh__pairs_new(&pairs, data, negative, 0, NULL, NULL, NULL), GERSH_ERROR_ARGUMENT);
     assert_string_equal(gersh_last_error(),
-                        "row 2: the weight is -1; a weight must be a finite number of at least 0");
+                        "row 2: the weight is -1; a weight must be 0, or from 1e-30 to 1e+30");
     assert_int_equal(gersh__pairs_new(&pairs, data, nan, 0, NULL, NULL, NULL), GERSH_ERROR_ARGUMENT);
     assert_int_equal(gersh__pairs_new(&pairs, data, NULL, 2, first, second, NULL), GERSH_ERROR_ARGUMENT);
     assert_string_equal(gersh_last_error(),

@@ -409,9 +409,49 @@ static void rows_that_are_new(void **state)
     gersh_model_free(model);
 }
 
+/* Entries of the Gram matrix that are finite, with distances that are not; found by fuzz/model.c. */
+static void rows_too_far_apart_are_refused(void **state)
+{
+    (void)state;
+    gersh_model *model = random_model(3, 12, 2, 2, "glr", "balanced", 0);
+    memset(model->data->x, 0, 12 * 2 * sizeof(double));
+    model->data->x[0] = 1.2e154;
+    model->data->x[2] = -1.2e154;
+    for (int j = 0; j < 2; j++) {
+        model->scaling->mean[j] = 0;
+        model->scaling->scale[j] = 1;
+    }
+    gersh__shown *shown = NULL;
+    assert_int_equal(gersh__shown_new(&shown, model, model->data, 1), GERSH_ERROR_NUMERIC);
+    assert_string_equal(gersh_last_error(), "the rows are too large to be shown; scale the data first");
+    assert_null(shown);
+    gersh_model_free(model);
+}
+
+/* The settings in a model, which may be anyone's, do not decide how long a report takes. */
+static void settings_of_the_model_are_limited(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *given, *kept;
+    } times[] = {{"none", "60"}, {"1e300", "60"}, {"60.5", "60"}, {"60", "60"}, {"2.5", "2.5"}, {"0", "0"}};
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        gersh_settings *settings = NULL;
+        assert_ok(gersh_settings_new(&settings));
+        assert_ok(gersh_settings_set(settings, "max-time", times[i].given));
+        assert_ok(gersh_settings_set(settings, "memory", "1e9"));
+        assert_ok(gersh__accuracy_limit(settings));
+        assert_string_equal(gersh_settings_get(settings, "max-time"), times[i].kept);
+        assert_string_equal(gersh_settings_get(settings, "memory"), "auto");
+        gersh_settings_free(settings);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(settings_of_the_model_are_limited),
+        cmocka_unit_test(rows_too_far_apart_are_refused),
         cmocka_unit_test(trajectories_are_thinned_evenly),
         cmocka_unit_test(values_that_are_not_finite_are_left_out),
         cmocka_unit_test(models_keep_the_course_of_their_fit),

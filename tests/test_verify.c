@@ -218,6 +218,96 @@ static void fitted_models_pass(void **state)
             }
 }
 
+/* A row of weight 0 is as good as not there: neither the fit nor the verifier sees it, not as a neighbour either. */
+static void rows_of_weight_0_do_not_count(void **state)
+{
+    (void)state;
+    gersh__random random;
+    gersh__random_seed(&random, 31);
+    for (size_t c = 0; c < 5; c++) {
+        gersh_dataset *data = ready_data(&random, 24, 3, 2), *part = NULL;
+        gersh_settings *settings = model_settings(objectives[c], "hull");
+        gersh_model *whole = NULL, *less = NULL;
+        gersh_fit_info info[2];
+        gersh_verification report;
+        double w[24];
+        size_t rows[24], count = 0;
+        for (size_t i = 0; i < 24; i++) {
+            w[i] = i % 3 == 0 ? 0 : 1;
+            if (w[i] > 0)
+                rows[count++] = i;
+        }
+        gersh_fit_options options = {.weights = w};
+        assert_ok(gersh_settings_set(settings, "scale", "none")); /* which all rows have a part in */
+        for (size_t e = 0; e < 24 * 3; e++)
+            data->x[e] /= pow(10, (double)(e % 3));
+        assert_ok(gersh_dataset_subset(&part, data, rows, count));
+        assert_ok(gersh_model_fit(&whole, &info[0], data, settings, &options));
+        assert_ok(gersh_model_fit(&less, &info[1], part, settings, NULL));
+        if (fabs(info[0].objective_value - info[1].objective_value) > 1e-9 * fabs(info[1].objective_value))
+            fail_msg("%s: %.17g instead of %.17g", objectives[c], info[0].objective_value,
+                     info[1].objective_value);
+        assert_ok(gersh_model_verify(&report, whole, NULL));
+        if (!report.passed)
+            fail_msg("%s: %.17g", objectives[c], find_check(&report, "objective value")->number);
+        gersh_model_free(whole);
+        gersh_model_free(less);
+        gersh_settings_free(settings);
+        gersh_dataset_free(part);
+        gersh_dataset_free(data);
+    }
+}
+
+/* A row far away from three that are nearly the same: all hinges of lmnn end where they are 0 but for rounding. */
+static void hinges_near_0_pass(void **state)
+{
+    (void)state;
+    static const double x[] = {-6, -3, -8, 6990848};
+    static const char *const labels[] = {"b", "b", "b", "c"};
+    gersh_dataset *data = NULL;
+    gersh_model *model = NULL;
+    gersh_settings *settings = model_settings("lmnn", "hull");
+    gersh_verification report;
+    assert_ok(gersh_dataset_new(&data, 4, 1, x, 1, labels, NULL, NULL));
+    assert_ok(gersh_model_fit(&model, NULL, data, settings, NULL));
+    assert_ok(gersh_model_verify(&report, model, NULL));
+    if (!report.passed)
+        fail_msg("value %.17g, off by %g", model->info.objective_value,
+                 find_check(&report, "objective value")->number);
+    /* The slack is for rounding only. */
+    model->info.objective_value += 1e-9;
+    assert_ok(gersh_model_verify(&report, model, NULL));
+    assert_false(report.passed);
+    gersh_model_free(model);
+    gersh_settings_free(settings);
+    gersh_dataset_free(data);
+}
+
+/* Where lsml is nearly 0, its squares of small differences are mostly rounding, however large the weights are. */
+static void values_near_0_pass(void **state)
+{
+    (void)state;
+    static const double x[] = {-7, -8, -8, -2, 2, 1, -6, -3, -6, 1, 2, -6};
+    static const char *const labels[] = {"b", "a", "a"};
+    for (double unit = 1e-20; unit < 1e21; unit *= 1e10) {
+        const double w[] = {unit, 3 * unit, unit};
+        gersh_dataset *data = NULL;
+        gersh_model *model = NULL;
+        gersh_settings *settings = model_settings("lsml", "hbnb");
+        gersh_fit_options options = {.weights = w};
+        gersh_verification report;
+        assert_ok(gersh_dataset_new(&data, 3, 4, x, 4, labels, NULL, NULL));
+        assert_ok(gersh_model_fit(&model, NULL, data, settings, &options));
+        assert_ok(gersh_model_verify(&report, model, NULL));
+        if (!report.passed)
+            fail_msg("weights of %g: value %.17g, off by %g", unit, model->info.objective_value,
+                     find_check(&report, "objective value")->number);
+        gersh_model_free(model);
+        gersh_settings_free(settings);
+        gersh_dataset_free(data);
+    }
+}
+
 /* Changes one thing and expects the check of that name to fail. */
 static void tampered(const char *objective, int what, const char *name)
 {
@@ -388,6 +478,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_agree_with_the_definitions),
         cmocka_unit_test(fitted_models_pass),
+        cmocka_unit_test(rows_of_weight_0_do_not_count),
+        cmocka_unit_test(hinges_near_0_pass),
+        cmocka_unit_test(values_near_0_pass),
         cmocka_unit_test(tampered_models_fail),
         cmocka_unit_test(other_data_is_used_or_refused),
         cmocka_unit_test(edge_rules_are_read),

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 static _Thread_local char message[GERSH__MESSAGE_SIZE];
 
 #define TEXT_(x) #x
@@ -40,6 +42,7 @@ gersh_status gersh__fail(gersh_status status, const char *format, ...)
     va_start(args, format);
     write_whole_characters(fresh, format, args);
     va_end(args);
+    gersh__text_clean(fresh);
     memcpy(message, fresh, strlen(fresh) + 1);
     return status;
 }

@@ -1,4 +1,4 @@
-/* Values as JSON. Each returns a new reference, or NULL when memory is short. */
+/* Values as JSON: each returns a new reference, or NULL when memory is short. And what JSON takes. */
 #ifndef GERSH_SRC_BASE_JSON_H
 #define GERSH_SRC_BASE_JSON_H
 
@@ -9,6 +9,12 @@ json_t *gersh__json_texts(char *const *texts, size_t count);
 
 /* Text as a JSON string, or null where it is not UTF-8. */
 json_t *gersh__json_text(const char *text);
+
+/*
+ * Bytes of memory that the values of the text take at most, whatever it holds: a text of a few bytes for each value can
+ * take fifty times its own size.
+ */
+double gersh__json_bytes(const char *text, size_t length);
 
 /* A number, or null where there is none or it is not finite. */
 json_t *gersh__json_number(int there, double value);

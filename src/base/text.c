@@ -246,6 +246,16 @@ static size_t character_length(const unsigned char *text, size_t left)
     return code < smallest[need] || code > 0x10FFFF || control || surrogate ? 0 : need;
 }
 
+void gersh__text_clean(char *text)
+{
+    for (unsigned char *p = (unsigned char *)text; *p != '\0'; p++)
+        if (*p < 0x20 || *p == 0x7F || (*p == 0xC2 && p[1] >= 0x80 && p[1] < 0xA0)) {
+            if (*p == 0xC2)
+                *p++ = '?';
+            *p = '?';
+        }
+}
+
 const char *gersh__text_excerpt(char *out, size_t size, const char *text, size_t length)
 {
     const unsigned char *p = (const unsigned char *)text;

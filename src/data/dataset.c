@@ -151,7 +151,9 @@ gersh_status gersh_dataset_new(gersh_dataset **out, size_t n, size_t k, const do
     if (labels != NULL && targets != NULL)
         return gersh__fail(GERSH_ERROR_ARGUMENT,
                            "both labels and targets are given; give at most one of them");
-    gersh_status status = gersh__dataset_alloc(&data, n, k);
+    gersh_status status = gersh__check_array(n, stride, sizeof *x);
+    if (status == GERSH_OK)
+        status = gersh__dataset_alloc(&data, n, k);
     if (status == GERSH_OK)
         status = copy_values(data, x, stride, feature_names);
     if (status == GERSH_OK && labels != NULL)
@@ -216,13 +218,15 @@ gersh_status gersh_dataset_subset(gersh_dataset **out, const gersh_dataset *data
     *out = NULL;
     if (count == 0)
         return gersh__fail(GERSH_ERROR_ARGUMENT, "no rows are asked for; a data set needs at least one");
-    for (size_t i = 0; i < count; i++)
+    gersh_status status = gersh__check_array(count, 1, sizeof *rows);
+    for (size_t i = 0; i < count && status == GERSH_OK; i++)
         if (rows[i] >= data->n)
             return gersh__fail(GERSH_ERROR_ARGUMENT,
                                "row %zu (counted from 0) is asked for but the data set has %zu rows",
                                rows[i], data->n);
-    gersh_status status = data->x == NULL ? gersh__dataset_alloc_empty(&part, count, data->k)
-                                          : gersh__dataset_alloc(&part, count, data->k);
+    if (status == GERSH_OK)
+        status = data->x == NULL ? gersh__dataset_alloc_empty(&part, count, data->k)
+                                 : gersh__dataset_alloc(&part, count, data->k);
     if (status == GERSH_OK)
         status = alloc_labels(part, data);
     if (status == GERSH_OK && data->x == NULL)

@@ -229,7 +229,9 @@ gersh_status gersh_tuples_new(gersh_tuples **out, gersh_tuple_kind kind, size_t 
     *out = NULL;
     /* Only looked at until it is copied. */
     gersh_tuples given = {kind, count, (size_t *)row, (int *)similar};
-    gersh_status status = gersh__tuples_check(&given, rows, NULL);
+    gersh_status status = gersh__check_array(count, 4, sizeof *row);
+    if (status == GERSH_OK)
+        status = gersh__tuples_check(&given, rows, NULL);
     if (status == GERSH_OK)
         status = gersh__tuples_copy(out, &given);
     for (size_t t = 0; status == GERSH_OK && similar != NULL && t < count; t++)

@@ -85,7 +85,9 @@ gersh_status gersh_graph_from_dense(gersh_graph **out, size_t n, const double *m
     if (!(zero >= 0))
         return gersh__fail(GERSH_ERROR_ARGUMENT,
                            "the size below which an entry is no edge must not be negative");
-    gersh_status status = check_symmetric(n, m, asymmetric);
+    gersh_status status = gersh__check_array(n, n, sizeof *m);
+    if (status == GERSH_OK)
+        status = check_symmetric(n, m, asymmetric);
     if (status != GERSH_OK)
         return status;
     size_t edges = 0;
@@ -142,6 +144,11 @@ gersh_status gersh_graph_from_edges(gersh_graph **out, size_t n, const double *d
                                     const size_t *first, const size_t *second, const double *entry)
 {
     *out = NULL;
+    gersh_status status = gersh__check_array(n, 2, sizeof *diagonal);
+    if (status == GERSH_OK)
+        status = gersh__check_array(edges, 2, sizeof *entry);
+    if (status != GERSH_OK)
+        return status;
     for (size_t i = 0; i < n; i++)
         if (!isfinite(diagonal[i]))
             return gersh__fail(GERSH_ERROR_ARGUMENT, "entry %zu of the diagonal is not finite", i + 1);
@@ -171,7 +178,7 @@ gersh_status gersh_graph_from_edges(gersh_graph **out, size_t n, const double *d
     }
     memmove(graph->start, graph->start + 1, n * sizeof *graph->start);
     graph->start[n] = 2 * edges;
-    gersh_status status = sort_neighbors(graph);
+    status = sort_neighbors(graph);
     for (size_t i = 0; i < n && status == GERSH_OK; i++)
         for (size_t e = graph->start[i] + 1; e < graph->start[i + 1]; e++)
             if (graph->neighbor[e] == graph->neighbor[e - 1])

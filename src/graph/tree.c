@@ -53,5 +53,6 @@ static void dense_row(void *context, size_t i, double *row)
 gersh_status gersh_graph_spanning_tree(size_t *parent, size_t n, const double *similarity, size_t root)
 {
     dense d = {similarity, n};
-    return gersh__spanning_tree(parent, n, dense_row, &d, root);
+    gersh_status status = gersh__check_array(n, n, sizeof *similarity);
+    return status == GERSH_OK ? gersh__spanning_tree(parent, n, dense_row, &d, root) : status;
 }

@@ -22,12 +22,6 @@ typedef struct block {
     size_t size, capacity;
 } block;
 
-double gersh__memory_limit(void)
-{
-    double pages = (double)sysconf(_SC_PHYS_PAGES), page = (double)sysconf(_SC_PAGESIZE);
-    return pages > 0 && page > 0 ? pages * page / 2 : 1e18;
-}
-
 /* Makes room for `more` bytes and a final NUL. */
 static gersh_status make_room(block *data, size_t more, const char *shown)
 {

@@ -10,7 +10,4 @@
  */
 gersh_status gersh__file_load(gersh__content *content, const char *path, const char *shown);
 
-/* Bytes that one file or table may take: half of the machine's memory. */
-double gersh__memory_limit(void);
-
 #endif

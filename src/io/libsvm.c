@@ -20,6 +20,8 @@
 
 enum { lines_to_look_at = 20 };
 
+#define NAME_BYTES 64 /* that the name of a feature comes to take */
+
 /* The line without its comment and the blanks around it. */
 static void strip(const gersh__line *line, const char **text, size_t *length)
 {
@@ -216,17 +218,19 @@ static gersh_status allocate_sparse(gersh__table *table, size_t columns, size_t 
 
 static gersh_status allocate(gersh__table *table, size_t columns, const extent *found)
 {
-    if (table->may_be_sparse && found->largest > GERSH__SPARSE_FEATURES &&
-        (double)found->entries * GERSH__SPARSE_SHARE <= (double)table->rows * (double)found->largest)
-        return allocate_sparse(table, columns, found->entries);
-    double bytes = (double)table->rows * (double)columns * sizeof *table->cells +
-                   (double)columns * sizeof *table->column;
+    int sparse =
+        table->may_be_sparse && found->largest > GERSH__SPARSE_FEATURES &&
+        (double)found->entries * GERSH__SPARSE_SHARE <= (double)table->rows * (double)found->largest;
+    double bytes = (sparse ? 0 : (double)table->rows * (double)columns * sizeof *table->cells) +
+                   (double)columns * (sizeof *table->column + NAME_BYTES);
     if (bytes > gersh__memory_limit() || columns > SIZE_MAX / table->rows)
         return gersh__table_fail(
             table, 0, GERSH__NONE,
-            "%zu rows and %zu columns need %.1f GB as a dense table; at most %.1f GB, half of "
+            "%zu rows and %zu columns need %.1f GB as a %s table; at most %.1f GB, half of "
             "this machine's memory, are taken",
-            table->rows, columns, bytes / 1e9, gersh__memory_limit() / 1e9);
+            table->rows, columns, bytes / 1e9, sparse ? "sparse" : "dense", gersh__memory_limit() / 1e9);
+    if (sparse)
+        return allocate_sparse(table, columns, found->entries);
     gersh_status status = gersh__table_make_columns(table, columns);
     if (status != GERSH_OK)
         return status;

@@ -1,9 +1,10 @@
 /* A temporary file beside the target, synced and renamed; see output.h. */
-#define _XOPEN_SOURCE 700
+#define _DEFAULT_SOURCE /* getentropy and realpath */
 #include "io/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,17 +32,23 @@ static void clear(gersh__output *output)
     *output = (gersh__output){0};
 }
 
-/* A new file beside the target, with the mode of the file that it will replace. */
+/*
+ * A new file beside the target, with the mode of the file that it will replace. Its name cannot be guessed, and O_EXCL
+ * follows no link: in a folder that others may write to, nobody can put something there beforehand.
+ */
 static gersh_status open_temporary(int *file, gersh__output *output, const struct stat *old)
 {
     size_t size = strlen(output->target) + 64;
+    uint64_t random;
     output->temporary = gersh__alloc(size, 1);
     if (output->temporary == NULL)
         return GERSH_ERROR_MEMORY;
     *file = -1;
     errno = EEXIST;
     for (int i = 0; i < most_tries && *file < 0 && errno == EEXIST; i++) {
-        snprintf(output->temporary, size, "%s.%ld-%d.tmp", output->target, (long)getpid(), i);
+        if (getentropy(&random, sizeof random) != 0)
+            break;
+        snprintf(output->temporary, size, "%s.%016" PRIx64 ".tmp", output->target, random);
         *file = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     }
     if (*file < 0) {

@@ -233,9 +233,10 @@ out:
 static gersh_status dense_graph(gersh_graph **out, const gersh_metric *metric)
 {
     size_t k = metric->features;
-    if (k > SIZE_MAX / k)
-        return gersh__fail(GERSH_ERROR_MEMORY, "out of memory: a matrix of %zu features", k);
-    double *m = gersh__alloc(k * k, sizeof *m);
+    gersh_status status = gersh__check_matrix(k);
+    if (status != GERSH_OK)
+        return status;
+    double *m = gersh__alloc(k, k * sizeof *m);
     if (m == NULL)
         return GERSH_ERROR_MEMORY;
     gersh_metric_matrix(metric, m);
@@ -243,7 +244,7 @@ static gersh_status dense_graph(gersh_graph **out, const gersh_metric *metric)
         for (size_t j = 0; j < i; j++)
             if (fabs(m[i * k + j]) <= rounding * sqrt(m[i * k + i]) * sqrt(m[j * k + j]))
                 m[i * k + j] = m[j * k + i] = 0;
-    gersh_status status = gersh_graph_from_dense(out, k, m, 0, NULL);
+    status = gersh_graph_from_dense(out, k, m, 0, NULL);
     gersh__free(m);
     return status;
 }

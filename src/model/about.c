@@ -79,6 +79,12 @@ static gersh_status read_settings(gersh_model *model, json_t *settings)
     return GERSH_OK;
 }
 
+/* Numbers of rows and pairs are kept as doubles, and shown as whole numbers. */
+static int is_count(double number)
+{
+    return number >= 0 && number <= 1e18;
+}
+
 /* Which pairs the fit learned from. */
 static gersh_status read_pairs(gersh_fit_info *info, json_t *pairs)
 {
@@ -94,10 +100,10 @@ static gersh_status read_pairs(gersh_fit_info *info, json_t *pairs)
     while (which <= GERSH_CHOICE_MINED &&
            strcmp(gersh_pair_choice_name((gersh_pair_choice)which), choice) != 0)
         which++;
-    if (which > GERSH_CHOICE_MINED || !(info->pairs >= 0) || !(info->pairs_all >= 0) ||
-        !(info->rows_used >= 0) || info->rounds < 0 || !(info->value_error >= 0) || !(info->memory >= 0))
+    if (which > GERSH_CHOICE_MINED || !is_count(info->pairs) || !is_count(info->pairs_all) ||
+        !is_count(info->rows_used) || info->rounds < 0 || !(info->value_error >= 0) || !(info->memory >= 0))
         return gersh__fail(GERSH_ERROR_INPUT,
-                           "the record of the pairs has an unknown choice of them or a negative number");
+                           "the record of the pairs has an unknown choice of them or an impossible number");
     info->choice = (gersh_pair_choice)which;
     return GERSH_OK;
 }

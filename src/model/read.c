@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "io/file.h"
 #include "model/about.h"
@@ -42,10 +43,24 @@ size_t gersh__tensor_index(const gersh__model_reader *r, int id, size_t e, size_
     return bits < limit ? (size_t)bits : GERSH__NONE;
 }
 
+/* The text as JSON, if the machine has the memory for it. */
+static gersh_status parse_json(json_t **out, const char *text, size_t length, const char *what)
+{
+    json_error_t error;
+    double bytes = gersh__json_bytes(text, length);
+    if (bytes > gersh__memory_limit())
+        return gersh__fail(
+            GERSH_ERROR_INPUT,
+            "%s is JSON that can take %.3g GB; at most %.3g GB, half of this machine's memory, "
+            "are taken",
+            what, bytes / 1e9, gersh__memory_limit() / 1e9);
+    *out = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+    return *out != NULL ? GERSH_OK : gersh__fail(GERSH_ERROR_INPUT, "%s is not JSON: %s", what, error.text);
+}
+
 static gersh_status parse_head(gersh__model_reader *r)
 {
     const unsigned char *bytes = (const unsigned char *)r->content.bytes;
-    json_error_t error;
     if (r->content.size < 9 || bytes[8] != '{')
         return gersh__model_not_one();
     uint64_t length = bits_at(bytes);
@@ -56,10 +71,10 @@ static gersh_status parse_head(gersh__model_reader *r)
                            "the head should have %llu bytes but the file has only %zu; it was cut off",
                            (unsigned long long)length, r->content.size);
     }
-    r->head = json_loadb((const char *)bytes + 8, (size_t)length, JSON_REJECT_DUPLICATES, &error);
-    if (r->head == NULL)
-        return gersh__fail(GERSH_ERROR_INPUT,
-                           "is not a gersh model, or a damaged one: the head is not JSON: %s", error.text);
+    gersh_status status = parse_json(&r->head, (const char *)bytes + 8, (size_t)length,
+                                     "is not a gersh model, or a damaged one: the head");
+    if (status != GERSH_OK)
+        return status;
     if (!json_is_object(r->head))
         return gersh__model_not_one();
     r->bytes = bytes + 8 + length;
@@ -67,11 +82,7 @@ static gersh_status parse_head(gersh__model_reader *r)
     const char *text = NULL;
     if (json_unpack(r->head, "{s:{s:s}}", "__metadata__", "gersh", &text) != 0)
         return gersh__model_not_one();
-    r->about = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-    if (r->about == NULL)
-        return gersh__fail(GERSH_ERROR_INPUT, "the model is damaged: its description is not JSON: %s",
-                           error.text);
-    return GERSH_OK;
+    return parse_json(&r->about, text, strlen(text), "the model is damaged: its description");
 }
 
 static int find_tensor(const char *name)
@@ -286,6 +297,10 @@ static gersh_status read_metric(gersh__model_reader *r, double rho)
         if (!(fabs(sqrt(square) - 1) <= unit_error))
             return bad_atom(t);
     }
+    /* No entry of M is larger than its trace. */
+    if (!isfinite(gersh_metric_trace(metric)))
+        return gersh__fail(GERSH_ERROR_INPUT,
+                           "the weights of the metric are too large: its trace is infinite");
     return GERSH_OK;
 }
 
@@ -387,10 +402,12 @@ gersh_status gersh_model_unpack(gersh_model **out, const char *bytes, size_t siz
 {
     gersh__model_reader r = {0};
     *out = NULL;
-    r.content.bytes = gersh__alloc(size + 1, 1);
+    gersh_status status = gersh__check_array(size, 1, 1);
+    if (status != GERSH_OK)
+        return status;
+    r.content.bytes = gersh__text_copy(bytes, size);
     if (r.content.bytes == NULL)
         return GERSH_ERROR_MEMORY;
-    memcpy(r.content.bytes, bytes, size);
     r.content.size = size;
     return read_content(out, &r, "the packed model");
 }

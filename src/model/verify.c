@@ -66,6 +66,9 @@ static gersh_status build(gersh__dense *dense, const gersh_metric *metric)
     size_t s = dense->touched;
     if (s > INT_MAX)
         return gersh__fail(GERSH_ERROR_ARGUMENT, "the metric has %zu features, too many to verify", s);
+    gersh_status status = gersh__check_matrix(s);
+    if (status != GERSH_OK)
+        return status;
     dense->m = gersh__alloc(s, s * sizeof *dense->m);
     if (dense->m == NULL)
         return GERSH_ERROR_MEMORY;

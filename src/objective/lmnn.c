@@ -6,7 +6,7 @@
  *     F(d) = (1 − μ) Σ_{i, j→i} w_i w_j d_ij  +  μ Σ_{i, j→i} Σ_l w_i w_j w_l h(1 + d_ij − d_il),
  *
  * l being all samples of other classes than i's, with μ = 1/2 and the hinge h(x) = max(x, 0). Weights have
- * no part in the choice of targets.
+ * no part in the choice of targets, but that samples of weight 0 are none.
  *
  * For the solver the hinge is smoothed from below: 0 for x <= 0, x²/(2 width) for x up to width, x −
  * width/2 beyond. It is never above the hinge, so that what bounds the smooth F from below bounds the true

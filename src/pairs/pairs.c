@@ -20,7 +20,6 @@
 #include "pairs/listed.h"
 #include "pairs/work.h"
 
-#define LARGEST_WEIGHT 1e30 /* objectives multiply four of them, and distances */
 #define GRAIN 32768         /* pairs of one part of a loop over all */
 #define LISTED_GRAIN 4096   /* and over listed ones, whose samples are anywhere in memory */
 #define FEW_SAMPLES 16      /* up to so many the Laplacian is never written out */
@@ -28,22 +27,18 @@
 #define SQUARE_STRIPE 64    /* samples of one part of writing it out */
 #define COLUMN_STRIPE 32    /* vectors of one part of the product */
 #define FEATURE_STRIPE 2048 /* features of one part of the distances of few pairs */
-#define MUCH_WORK 4000000   /* multiplications that are worth waking threads for */
+#define LEAST_WEIGHT 1e-30
+#define MOST_WEIGHT 1e30
+#define MUCH_WORK 4000000 /* multiplications that are worth waking threads for */
 
+/* Objectives multiply up to four weights and square that, which must stay within the range of double. */
 static gersh_status check_weights(const double *weight, size_t n)
 {
     for (size_t i = 0; weight != NULL && i < n; i++)
-        if (!isfinite(weight[i]) || weight[i] < 0)
+        if (weight[i] != 0 && !(weight[i] >= LEAST_WEIGHT && weight[i] <= MOST_WEIGHT))
             return gersh__fail(GERSH_ERROR_ARGUMENT,
-                               "row %zu: the weight is %g; a weight must be a finite number of at least 0",
-                               i + 1, weight[i]);
-    for (size_t i = 0; weight != NULL && i < n; i++)
-        if (weight[i] > LARGEST_WEIGHT || (weight[i] > 0 && weight[i] < 1 / LARGEST_WEIGHT))
-            return gersh__fail(
-                GERSH_ERROR_INPUT,
-                "row %zu: the weight is %g, beyond what can be computed with; divide all weights "
-                "by one number, so that each is 0 or from 1e-30 to 1e30",
-                i + 1, weight[i]);
+                               "row %zu: the weight is %g; a weight must be 0, or from %g to %g", i + 1,
+                               weight[i], LEAST_WEIGHT, MOST_WEIGHT);
     return GERSH_OK;
 }
 

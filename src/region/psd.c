@@ -36,7 +36,7 @@ static void apply(void *context, size_t k, size_t columns, const double *v, doub
 /* Whether G − shift·I is positive definite. */
 static gersh_status is_above(int *above, const product *p, size_t k, double shift)
 {
-    double *g = gersh__alloc(k * k, sizeof *g);
+    double *g = gersh__alloc(k, k * sizeof *g);
     if (g == NULL)
         return GERSH_ERROR_MEMORY;
     cblas_dsyr2k(CblasRowMajor, CblasLower, CblasNoTrans, (int)k, (int)p->n, 0.5, p->x, (int)p->n, p->y,

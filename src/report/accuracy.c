@@ -13,6 +13,8 @@
 #include "model/model.h"
 #include "report/command.h"
 
+enum { MOST_SECONDS = 60 }; /* of one fit */
+
 /* A row of values, to be found by its bits. */
 typedef struct bits {
     const double *x;
@@ -124,6 +126,17 @@ static json_t *evaluation_json(const gersh_evaluation *e)
         e->interrupted);
 }
 
+gersh_status gersh__accuracy_limit(gersh_settings *settings)
+{
+    char seconds[16];
+    snprintf(seconds, sizeof seconds, "%d", MOST_SECONDS);
+    gersh_status status = gersh_settings_set(settings, "memory", "auto");
+    if (status == GERSH_OK && (gersh__setting_is(settings, GERSH__MAX_TIME, "none") ||
+                               gersh__setting_number(settings, GERSH__MAX_TIME) > MOST_SECONDS))
+        status = gersh_settings_set(settings, "max-time", seconds);
+    return status;
+}
+
 static gersh_status evaluate(json_t **out, const gersh_model *model, const gersh_dataset *data,
                              const gersh_model_report_options *options)
 {
@@ -138,6 +151,8 @@ static gersh_status evaluate(json_t **out, const gersh_model *model, const gersh
     gersh_status status = gersh__given_settings(&settings, model);
     if (status == GERSH_OK)
         status = gersh_settings_set(settings, "threads", threads);
+    if (status == GERSH_OK)
+        status = gersh__accuracy_limit(settings);
     if (status == GERSH_OK)
         status = gersh_evaluate(&evaluation, data, settings, &how);
     if (status == GERSH_OK && evaluation->row[1].splits > 0)

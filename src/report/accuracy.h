@@ -19,6 +19,12 @@
 gersh_status gersh__find_new_rows(int *new_row, size_t *count, const gersh_model *model,
                                   const gersh_dataset *data);
 
+/*
+ * The model may be anyone's: its settings do not decide how long a report takes, nor how much memory. Each fit ends after
+ * a minute at the latest.
+ */
+gersh_status gersh__accuracy_limit(gersh_settings *settings);
+
 /* JSON for the page; where nothing was measured, its member `reason` says why. */
 gersh_status gersh__accuracy_json(json_t **out, const gersh_model *model, const gersh_dataset *data,
                                   const gersh_model_report_options *options);

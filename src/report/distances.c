@@ -123,8 +123,10 @@ static gersh_status list_tuples(lists *l, const gersh_model *model, const gersh_
             double plain = 0;
             for (size_t j = 0; j < k; j++)
                 plain += (a[j] - b[j]) * (a[j] - b[j]);
-            add_pair(l, tuples->kind == GERSH_PAIRS ? tuples->similar[t] : second == 0, plain,
-                     gersh_metric_distance(metric, a, b));
+            double learned = gersh_metric_distance(metric, a, b);
+            if (!isfinite(plain) || !isfinite(learned))
+                status = gersh__rows_too_large();
+            add_pair(l, tuples->kind == GERSH_PAIRS ? tuples->similar[t] : second == 0, plain, learned);
         }
     gersh_dataset_free(scaled);
     return status;

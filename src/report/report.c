@@ -80,7 +80,7 @@ static gersh_status discs_json(json_t **out, const gersh_model_summary *summary)
             double sum = 0;
             for (size_t e = graph->start[i]; e < graph->start[i + 1]; e++)
                 sum += fabs(graph->entry[e]);
-            json_array_append_new(radius, json_real(sum));
+            json_array_append_new(radius, gersh__json_number(1, sum));
         }
         *out = json_pack("{s:o, s:n, s:n, s:n}", "radius", radius, "aligned", "scalar", "lambda_lower");
     }

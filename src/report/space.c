@@ -73,10 +73,14 @@ static gersh_status make_gram(double **out, double *y, size_t n, size_t k)
         for (size_t j = 0; j < i; j++)
             gram[i * n + j] = gram[j * n + i];
     for (size_t e = 0; e < n * n; e++)
-        if (!isfinite(gram[e]))
-            return gersh__fail(GERSH_ERROR_NUMERIC,
-                               "the rows are too large to be shown; scale the data first");
+        if (!(fabs(gram[e]) < DBL_MAX / 8)) /* distances are sums of four entries */
+            return gersh__rows_too_large();
     return GERSH_OK;
+}
+
+gersh_status gersh__rows_too_large(void)
+{
+    return gersh__fail(GERSH_ERROR_NUMERIC, "the rows are too large to be shown; scale the data first");
 }
 
 gersh_status gersh__shown_new(gersh__shown **out, const gersh_model *model, const gersh_dataset *data,

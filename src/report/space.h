@@ -28,6 +28,9 @@ gersh_status gersh__shown_new(gersh__shown **out, const gersh_model *model, cons
                               int threads);
 void gersh__shown_free(gersh__shown *shown);
 
+/* Fails: squared distances are beyond the range of double. */
+gersh_status gersh__rows_too_large(void);
+
 /* The squared distance of two shown rows in the space of that Gram matrix. */
 double gersh__gram_distance(const double *gram, size_t count, size_t i, size_t j);
 

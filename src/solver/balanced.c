@@ -221,4 +221,4 @@ static gersh_status solve_balanced(gersh__solver_run *run)
     return status;
 }
 
-const gersh__solver gersh__solver_balanced = {"balanced", 0, solve_balanced};
+const gersh__solver gersh__solver_balanced = {"balanced", 0, 1, solve_balanced};

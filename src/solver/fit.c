@@ -363,7 +363,7 @@ gersh_status gersh_fit(gersh_metric **out, gersh_fit_info *info, const gersh_dat
             : check_start(o->start, fit.solver, gersh_dataset_features(data));
     if (status == GERSH_OK)
         status = check_settings(fit.solver, settings);
-    if (status == GERSH_OK && o->rule_count > 0 && fit.solver->dense)
+    if (status == GERSH_OK && o->rule_count > 0 && !fit.solver->rules)
         status =
             gersh__fail(GERSH_ERROR_ARGUMENT,
                         "the solver '%s' cannot keep rules for pairs of features; use balanced or hull",

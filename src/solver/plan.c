@@ -4,8 +4,8 @@
  * impostors say nearly all, at a small part of the time.
  */
 #include <math.h>
-#include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/settings.h"
 #include "solver/fit.h"
@@ -25,8 +25,7 @@ static double budget(const gersh__fit *fit)
 {
     if (!gersh__setting_is(fit->settings, GERSH__MEMORY, "auto"))
         return GB * gersh__setting_number(fit->settings, GERSH__MEMORY);
-    double pages = (double)sysconf(_SC_PHYS_PAGES), size = (double)sysconf(_SC_PAGESIZE);
-    return pages > 0 && size > 0 ? pages * size / 2 : INFINITY;
+    return gersh__memory_limit();
 }
 
 /* Bytes for n samples: their features, gradient and reach, and the projections on as many atoms as there may be. */

@@ -114,7 +114,7 @@ static double divide(gersh__sgml *s, int free)
 static gersh_status alternate(gersh__sgml *s, int free, const char *stage)
 {
     gersh__region *region = NULL;
-    gersh_status status = gersh__region_new(&region, GERSH__GDPA, s->pairs, s->run->rules);
+    gersh_status status = gersh__region_new(&region, GERSH__GDPA, s->pairs, NULL);
     while (status == GERSH_OK && !gersh__sgml_must_stop(s)) {
         double before = s->value, budget = divide(s, free);
         region->color = s->color;
@@ -182,5 +182,5 @@ static gersh_status solve_pgml(gersh__solver_run *run)
     return solve(run, 1);
 }
 
-const gersh__solver gersh__solver_sgml = {"sgml", 0, solve_sgml};
-const gersh__solver gersh__solver_pgml = {"pgml", 0, solve_pgml};
+const gersh__solver gersh__solver_sgml = {"sgml", 0, 0, solve_sgml};
+const gersh__solver gersh__solver_pgml = {"pgml", 0, 0, solve_pgml};

@@ -19,6 +19,7 @@ typedef struct gersh__solver_run {
 typedef struct gersh__solver {
     const char *name;
     int dense; /* its atoms are dense vectors */
+    int rules; /* it keeps rules for pairs of features */
     gersh_status (*run)(gersh__solver_run *run);
 } gersh__solver;
 

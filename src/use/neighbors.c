@@ -45,13 +45,14 @@ gersh_status gersh__neighbors_check(const char *what, size_t rows, size_t featur
         return gersh__fail(GERSH_ERROR_ARGUMENT,
                            "the stride is %zu; it must be at least the number of features, %zu", stride,
                            features);
-    for (size_t i = 0; i < rows; i++)
+    gersh_status status = gersh__check_array(rows, stride, sizeof *x);
+    for (size_t i = 0; i < rows && status == GERSH_OK; i++)
         for (size_t j = 0; j < features; j++)
             if (!isfinite(x[i * stride + j]))
                 return gersh__fail(GERSH_ERROR_INPUT,
                                    "%s %zu, feature %zu: the value is not finite; all values must be", what,
                                    i + 1, j + 1);
-    return GERSH_OK;
+    return status;
 }
 
 double gersh__neighbors_euclidean(size_t n, const double *x, const double *y)

@@ -231,6 +231,11 @@ gersh_status gersh_transform_apply(gersh_transform *transform, double *y, size_t
         return gersh__fail(GERSH_ERROR_ARGUMENT,
                            "the stride is %zu; it must be at least the number of features, %zu", stride,
                            map->features);
+    gersh_status status = gersh__check_array(rows, stride, sizeof *x);
+    if (status == GERSH_OK)
+        status = gersh__check_array(rows, map->columns, sizeof *y);
+    if (status != GERSH_OK)
+        return status;
     work w = {.map = map, .y = y, .x = x, .rows = rows, .stride = stride};
     w.scratch =
         gersh__alloc((size_t)gersh__pool_threads(transform->pool), ROWS * map->widest * sizeof *w.scratch);
