@@ -3,10 +3,10 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "io/output.h"
 
@@ -73,9 +73,9 @@ gersh_status cli_write_matrix(const gersh_model *model, const char *path)
         return gersh__fail(GERSH_ERROR_ARGUMENT,
                            "--matrix: %s ends neither in .csv nor in .npy; the ending says the format",
                            path);
-    double *m = k <= SIZE_MAX / k ? calloc(k * k, sizeof *m) : NULL;
+    double *m = gersh__alloc(k, k * sizeof *m);
     if (m == NULL)
-        return gersh__fail(GERSH_ERROR_MEMORY, "out of memory: a matrix of %zu features", k);
+        return gersh__fail_prefix(GERSH_ERROR_MEMORY, "--matrix: ");
     gersh_metric_matrix(gersh_model_metric(model), m);
     gersh_status status = gersh__output_open(&output, path);
     if (status == GERSH_OK) {
@@ -85,7 +85,7 @@ gersh_status cli_write_matrix(const gersh_model *model, const char *path)
             put_csv(output.file, model, m);
         status = gersh__output_close(&output, GERSH_OK);
     }
-    free(m);
+    gersh__free(m);
     return status != GERSH_OK ? gersh__fail_prefix(status, "--matrix: ") : GERSH_OK;
 }
 

@@ -25,6 +25,13 @@ void cli_bar_draw(cli_progress *progress, size_t done, size_t total, double seco
     progress->last = seconds;
 }
 
+int cli_fits_short_of_memory(const cli_args *args)
+{
+    fprintf(stderr, "gersh %s: out of memory: some fits failed, and the result is of the others\n",
+            args->command->name);
+    return EXIT_INTERNAL;
+}
+
 void cli_put_number(FILE *file, int there, double value)
 {
     if (there && isfinite(value))

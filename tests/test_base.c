@@ -92,7 +92,7 @@ static void test_status_names(void **state)
     }
     assert_string_equal(gersh_status_name(GERSH_OK), "ok");
     assert_string_equal(gersh_status_name(GERSH_ERROR_CANCELLED), "cancelled");
-    assert_string_equal(gersh_status_name((gersh_status)(GERSH_ERROR_CANCELLED + 1)), "unknown");
+    assert_string_equal(gersh_status_name((gersh_status)(GERSH_ERROR_DISK + 1)), "unknown");
 }
 
 static void test_version(void **state)

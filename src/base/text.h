@@ -28,6 +28,9 @@ int gersh__text_same(const char *a, const char *b);
 /* The word of names[0..count) nearest to word by at most a third of its letters wrong, or NULL. */
 const char *gersh__text_nearest(const char *word, const char *const *names, size_t count);
 
+/* 1 when the text is UTF-8. */
+int gersh__text_is_utf8(const char *text);
+
 /*
  * Writes text into out (size bytes) for use in a message: at most 40 characters, "…" after a cut, control
  * characters and broken UTF-8 as \xHH. Returns out.

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,10 +18,7 @@ enum { most_tries = 100 };
 
 static gersh_status fail_errno(const char *path, int code)
 {
-    char reason[128] = "unknown error";
-    if (strerror_r(code, reason, sizeof reason) != 0)
-        strcpy(reason, "unknown error");
-    return gersh__fail(GERSH_ERROR_IO, "%s: cannot be written: %s", path, reason);
+    return gersh__fail_errno(code, path, "cannot be written");
 }
 
 static void clear(gersh__output *output)
@@ -31,7 +29,35 @@ static void clear(gersh__output *output)
     *output = (gersh__output){0};
 }
 
-/* A new file beside the target, with the mode of the file that it will replace. */
+/* Whether the open file is a regular one of this user's, and still the one of that name. */
+static int is_own(int file, const char *path)
+{
+    struct stat opened, named;
+    return fstat(file, &opened) == 0 && lstat(path, &named) == 0 && opened.st_dev == named.st_dev &&
+           opened.st_ino == named.st_ino && S_ISREG(opened.st_mode) && opened.st_nlink == 1 &&
+           opened.st_uid == geteuid();
+}
+
+/*
+ * A file of that name that is this call's alone, empty; -1 with an errno where another writer has it. What a
+ * process that was killed has left behind is used again, so that such files do not add up: the lock tells it from a
+ * file that is being written. O_NONBLOCK and O_NOFOLLOW are for pipes and links that someone put there.
+ */
+static int take_temporary(const char *path)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (file < 0)
+        return -1;
+    errno = EEXIST;
+    if (flock(file, LOCK_EX | LOCK_NB) == 0 && is_own(file, path) && ftruncate(file, 0) == 0)
+        return file;
+    int code = errno;
+    close(file);
+    errno = code;
+    return -1;
+}
+
+/* A file beside the target, with the mode of the file that it will replace. */
 static gersh_status open_temporary(int *file, gersh__output *output, const struct stat *old)
 {
     size_t size = strlen(output->target) + 64;
@@ -39,10 +65,9 @@ static gersh_status open_temporary(int *file, gersh__output *output, const struc
     if (output->temporary == NULL)
         return GERSH_ERROR_MEMORY;
     *file = -1;
-    errno = EEXIST;
-    for (int i = 0; i < most_tries && *file < 0 && errno == EEXIST; i++) {
-        snprintf(output->temporary, size, "%s.%ld-%d.tmp", output->target, (long)getpid(), i);
-        *file = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    for (int i = 0; i < most_tries && *file < 0; i++) {
+        snprintf(output->temporary, size, "%s.%d.tmp", output->target, i);
+        *file = take_temporary(output->temporary);
     }
     if (*file < 0) {
         int code = errno;
@@ -55,9 +80,12 @@ static gersh_status open_temporary(int *file, gersh__output *output, const struc
     return GERSH_OK;
 }
 
-static gersh_status resolve(gersh__output *output, const char *path, int exists)
+/* The file that is written: links are followed, so that they stay. */
+static gersh_status resolve(gersh__output *output, const char *path, int regular)
 {
-    char *real = exists ? realpath(path, NULL) : NULL;
+    char *real = regular ? realpath(path, NULL) : NULL;
+    if (regular && real == NULL)
+        return fail_errno(path, errno);
     const char *target = real != NULL ? real : path;
     output->path = gersh__text_copy(path, strlen(path));
     output->target = gersh__text_copy(target, strlen(target));
@@ -76,7 +104,7 @@ gersh_status gersh__output_open(gersh__output *output, const char *path)
         return gersh__fail(GERSH_ERROR_IO, "%s: is a directory; name a file in it", path);
     if (exists && access(path, W_OK) != 0)
         return fail_errno(path, errno);
-    gersh_status status = resolve(output, path, exists);
+    gersh_status status = resolve(output, path, exists && S_ISREG(old.st_mode));
     if (status == GERSH_OK && (!exists || S_ISREG(old.st_mode))) {
         status = open_temporary(&file, output, exists ? &old : NULL);
     } else if (status == GERSH_OK) {
@@ -91,9 +119,9 @@ gersh_status gersh__output_open(gersh__output *output, const char *path)
             return GERSH_OK;
         }
         status = fail_errno(path, errno);
-        close(file);
         if (output->temporary != NULL)
             unlink(output->temporary);
+        close(file);
     }
     clear(output);
     return status;
@@ -116,6 +144,7 @@ static void sync_folder(const char *target)
     }
 }
 
+/* The temporary file takes the target's place, or goes; both while it is still locked. */
 gersh_status gersh__output_close(gersh__output *output, gersh_status status)
 {
     if (output->file == NULL)
@@ -125,17 +154,17 @@ gersh_status gersh__output_close(gersh__output *output, gersh_status status)
         code = errno != 0 ? errno : EIO;
     if (code == 0 && output->temporary != NULL && fsync(fileno(output->file)) != 0)
         code = errno;
-    if (fclose(output->file) != 0 && code == 0)
-        code = errno;
     if (status == GERSH_OK && code == 0 && output->temporary != NULL &&
         rename(output->temporary, output->target) != 0)
         code = errno;
-    if (status == GERSH_OK && code != 0)
-        status = fail_errno(output->path, code);
-    if (status != GERSH_OK && output->temporary != NULL)
+    if (output->temporary != NULL && (status != GERSH_OK || code != 0))
         unlink(output->temporary);
     else if (output->temporary != NULL)
         sync_folder(output->target);
+    if (fclose(output->file) != 0 && code == 0 && output->temporary == NULL)
+        code = errno; /* what was renamed is on the disk already */
+    if (status == GERSH_OK && code != 0)
+        status = fail_errno(output->path, code);
     clear(output);
     return status;
 }
