@@ -110,6 +110,9 @@ typedef struct cli_progress {
     double last; /* when it was drawn, as seconds of the fit */
 } cli_progress;
 
+/* Draws the line over the last one, cut to the terminal of stderr, unless that was less than 0.1 s ago. */
+void cli_line_draw(cli_progress *progress, double seconds, const char *text);
+
 /* The callback, or NULL where nothing is to be shown; its context is the cli_progress. */
 gersh_progress_callback cli_progress_start(cli_progress *progress, const cli_args *args);
 void cli_progress_end(cli_progress *progress);

@@ -124,10 +124,10 @@ static gersh_status fit(gersh_model **model, const inputs *in, const cli_args *a
 
 static void draw_resamples(void *context, const gersh_bootstrap_progress *now)
 {
-    cli_progress *progress = context;
-    fprintf(stderr, "\rbootstrap: %zu of %zu resamples, %.1f s\033[K", now->done, now->total, now->seconds);
-    fflush(stderr);
-    progress->shown = 1;
+    char line[96];
+    snprintf(line, sizeof line, "bootstrap: %zu of %zu resamples, %.1f s", now->done, now->total,
+             now->seconds);
+    cli_line_draw(context, now->seconds, line);
 }
 
 /* An interrupt is no failure: what was done until then is in the model. */

@@ -1,10 +1,12 @@
 /* Finds the command and runs it; what is of the whole process: signals, and the memory of JSON. */
 #include "cli.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 
@@ -28,6 +30,17 @@ static void watch_signals(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGXFSZ, SIG_IGN);
+}
+
+/*
+ * Where a standard stream is closed, the next file that is opened would get its number, and what is printed would end up
+ * in that. What is opened here instead cannot be used either, so that the failure shows.
+ */
+static void hold_streams(void)
+{
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+        if (fcntl(stream, F_GETFD) < 0)
+            (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 /*
@@ -81,6 +94,7 @@ static int print_help(const char *name)
 
 int cli_run(int argc, char **argv)
 {
+    hold_streams();
     json_set_alloc_funcs(json_memory, gersh__free);
     if (argc < 2) {
         cli_print_overview();

@@ -207,9 +207,12 @@ static void test_killed_while_writing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_litter_is_used_again), cmocka_unit_test(test_two_writers),
-        cmocka_unit_test(test_what_others_put_there), cmocka_unit_test(test_no_name_is_left),
-        cmocka_unit_test(test_full_disk), cmocka_unit_test(test_killed_while_writing),
+        cmocka_unit_test(test_litter_is_used_again),
+        cmocka_unit_test(test_two_writers),
+        cmocka_unit_test(test_what_others_put_there),
+        cmocka_unit_test(test_no_name_is_left),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_killed_while_writing),
     };
     return cmocka_run_group_tests_name("output", tests, start, end);
 }
