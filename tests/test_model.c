@@ -68,7 +68,7 @@ static void same_model(const gersh_model *a, const gersh_model *b, int with_data
     same_info(&a->info, &b->info);
     assert_int_equal(a->color == NULL, b->color == NULL);
     if (a->color != NULL)
-        assert_memory_equal(a->color, b->color, a->features * sizeof *a->color);
+        assert_memory_equal(a->color, gersh_model_colors(b), a->features * sizeof *a->color);
     for (int i = 0; i < gersh_settings_count(); i++) {
         const char *name = gersh_settings_info(i)->name;
         assert_string_equal(gersh_settings_get(a->settings, name), gersh_settings_get(b->settings, name));

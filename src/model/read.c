@@ -60,8 +60,6 @@ static gersh_status parse_head(gersh__model_reader *r)
     if (r->head == NULL)
         return gersh__fail(GERSH_ERROR_INPUT,
                            "is not a gersh model, or a damaged one: the head is not JSON: %s", error.text);
-    if (!json_is_object(r->head))
-        return gersh__model_not_one();
     r->bytes = bytes + 8 + length;
     r->size = r->content.size - 8 - (size_t)length;
     const char *text = NULL;
