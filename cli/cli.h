@@ -51,6 +51,9 @@ extern const cli_command cli_predict, cli_transform, cli_distance;
 extern const cli_command cli_align, cli_compare, cli_describe, cli_fit, cli_inspect, cli_report,
     cli_reproduce;
 
+/* The whole program; returns its exit status. */
+int cli_run(int argc, char **argv);
+
 /* Reads argv after the command's name. Returns -1 when the command is to run, else the exit status. */
 int cli_parse(cli_args *args, const cli_command *command, int argc, char **argv);
 
@@ -76,8 +79,8 @@ int cli_print_json(json_t *document);
 /* Flushes stdout; a failure to write is one sentence and an exit status. */
 int cli_finish_output(void);
 
-/* What a model is: its data, value, certificate, strongest features and edges. */
-void cli_print_summary(const gersh_model *model, const gersh_model_summary *summary);
+/* Prints what a model is: its data, value, certificate, strongest features and edges; nothing when it fails. */
+gersh_status cli_print_summary(const gersh_model *model, const gersh_model_summary *summary);
 
 /* Write M, as CSV or NPY by the path's ending, and the graph in the DOT language. */
 gersh_status cli_write_matrix(const gersh_model *model, const char *path);
@@ -107,12 +110,18 @@ typedef struct cli_progress {
     double last; /* when it was drawn, as seconds of the fit */
 } cli_progress;
 
+/* Draws the line over the last one, cut to the terminal of stderr, unless that was less than 0.1 s ago. */
+void cli_line_draw(cli_progress *progress, double seconds, const char *text);
+
 /* The callback, or NULL where nothing is to be shown; its context is the cli_progress. */
 gersh_progress_callback cli_progress_start(cli_progress *progress, const cli_args *args);
 void cli_progress_end(cli_progress *progress);
 
 /* The same line for a command of many fits: a bar, how many are done, and what is at work. total is not 0. */
 void cli_bar_draw(cli_progress *progress, size_t done, size_t total, double seconds, const char *words);
+
+/* Says that the result lacks fits that ran out of memory; returns the exit status. */
+int cli_fits_short_of_memory(const cli_args *args);
 
 /* A number as a cell of CSV with its comma; empty where there is none or it is not finite. */
 void cli_put_number(FILE *file, int there, double value);

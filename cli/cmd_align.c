@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 
 enum { MOST_ROWS = 40, NAME_WIDTH = 14 };
@@ -138,7 +139,7 @@ static char *describe_cycle(const gersh_balance *balance, const gersh_matrix *ma
     for (size_t k = 0; k < shown; k++)
         size += strlen(matrix->names[balance->witness[k]]) + 8;
     size += strlen(matrix->names[balance->witness[0]]);
-    char *text = calloc(size, 1);
+    char *text = gersh__alloc(size, 1);
     if (text == NULL)
         return NULL;
     for (size_t k = 0; k < shown; k++) {
@@ -161,24 +162,21 @@ static int refuse_unbalanced(const cli_args *args, const gersh_matrix *matrix, c
     char *cycle = describe_cycle(balance, matrix);
     json_t *witness = json_array(), *names = json_array();
     for (size_t k = 0; k < balance->witness_length; k++) {
-        json_t *name = json_string(matrix->names[balance->witness[k]]);
         json_array_append_new(witness, json_integer((json_int_t)balance->witness[k]));
-        json_array_append_new(names, name != NULL ? name : json_null());
+        json_array_append_new(names, gersh__json_text(matrix->names[balance->witness[k]]));
     }
-    fprintf(
-        stderr,
-        "gersh align: %s: the signed graph is not balanced, so its discs cannot be aligned: this cycle has "
-        "an odd number of negative edges: %s\n",
-        args->operand[0], cycle != NULL ? cycle : "(too long to print)");
-    if (args->json)
-        cli_print_json(json_pack("{s:s, s:b, s:I, s:O, s:O}", "error", "the signed graph is not balanced",
-                                 "balanced", 0, "components", (json_int_t)balance->components, "witness",
-                                 witness, "witness_names", names));
-    json_decref(witness);
-    json_decref(names);
-    free(cycle);
+    json_t *more = json_pack("{s:s, s:b, s:I, s:o, s:o}", "error", "the signed graph is not balanced",
+                             "balanced", 0, "components", (json_int_t)balance->components, "witness",
+                             witness, "witness_names", names);
+    status = cycle != NULL
+                 ? gersh__fail(GERSH_ERROR_UNBALANCED,
+                               "%s: the signed graph is not balanced, so its discs cannot be aligned: this "
+                               "cycle has an odd number of negative edges: %s",
+                               args->operand[0], cycle)
+                 : GERSH_ERROR_MEMORY;
+    gersh__free(cycle);
     gersh_balance_free(balance);
-    return EXIT_BAD;
+    return cli_fail(args, status, more);
 }
 
 static int run(const cli_args *args)

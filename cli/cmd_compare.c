@@ -145,10 +145,7 @@ static int print_json(const gersh_dataset *data, const gersh_comparison *result)
 {
     json_t *rows = json_array();
     for (size_t r = 0; r < result->count; r++)
-        if (json_array_append_new(rows, row_json(&result->row[r])) != 0) {
-            json_decref(rows);
-            return cli_print_json(NULL);
-        }
+        json_array_append_new(rows, row_json(&result->row[r]));
     return cli_print_json(json_pack(
         "{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:b}", "rows", rows, "n", (json_int_t)gersh_dataset_rows(data),
         "features", (json_int_t)gersh_dataset_features(data), "classes",
@@ -280,6 +277,8 @@ static int run(const cli_args *args)
         code = print_json(data, result);
     else
         code = args->quiet ? print_values(result) : print_table(args, data, result);
+    if (status == GERSH_OK && code == EXIT_DONE && result->memory_short)
+        code = cli_fits_short_of_memory(args);
     if (status == GERSH_OK && code == EXIT_DONE && result->interrupted)
         code = print_interrupted(result);
     gersh_comparison_free(result);

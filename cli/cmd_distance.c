@@ -58,7 +58,7 @@ static int print_csv(const inputs *in)
     for (size_t j = 0; in->all && j < columns; j++)
         printf(",%zu", j + 1);
     puts(in->all ? "" : in->squared ? ",squared_distance" : ",distance");
-    for (size_t i = 0; i < rows && !gersh_cancel_requested(&cli_cancel); i++) {
+    for (size_t i = 0; i < rows && !gersh_cancel_requested(&cli_cancel) && !ferror(stdout); i++) {
         printf("%zu", i + 1);
         if (!in->all)
             printf(",%.17g", distance(in, i, columns > 1 ? i : 0));

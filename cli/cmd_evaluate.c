@@ -224,11 +224,8 @@ static int print_json(const cli_args *args, const gersh_dataset *data, const ger
 {
     json_t *rows = json_array();
     for (size_t r = 0; r < result->count; r++)
-        if (json_array_append_new(rows, row_json(&result->row[r], result,
-                                                 gersh_settings_get(args->settings, "classifier"))) != 0) {
-            json_decref(rows);
-            return cli_print_json(NULL);
-        }
+        json_array_append_new(
+            rows, row_json(&result->row[r], result, gersh_settings_get(args->settings, "classifier")));
     return cli_print_json(
         json_pack("{s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b}", "rows", rows, "task",
                   result->regress ? "regress" : "classify", "n", (json_int_t)gersh_dataset_rows(data),
@@ -375,6 +372,8 @@ static int run(const cli_args *args)
         code = print_json(args, data, result);
     else
         code = args->quiet ? print_values(result) : print_table(args, data, result);
+    if (status == GERSH_OK && code == EXIT_DONE && result->memory_short)
+        code = cli_fits_short_of_memory(args);
     if (status == GERSH_OK && code == EXIT_DONE && result->interrupted)
         code = print_interrupted(result);
     gersh_evaluation_free(result);

@@ -124,10 +124,10 @@ static gersh_status fit(gersh_model **model, const inputs *in, const cli_args *a
 
 static void draw_resamples(void *context, const gersh_bootstrap_progress *now)
 {
-    cli_progress *progress = context;
-    fprintf(stderr, "\rbootstrap: %zu of %zu resamples, %.1f s\033[K", now->done, now->total, now->seconds);
-    fflush(stderr);
-    progress->shown = 1;
+    char line[96];
+    snprintf(line, sizeof line, "bootstrap: %zu of %zu resamples, %.1f s", now->done, now->total,
+             now->seconds);
+    cli_line_draw(context, now->seconds, line);
 }
 
 /* An interrupt is no failure: what was done until then is in the model. */
@@ -170,17 +170,15 @@ static int print_result(const cli_args *args, const gersh_model *model, const ch
     int result;
     if (args->json) {
         json_t *document = gersh__describe_fit(model, summary);
-        if (document != NULL) {
-            json_object_set_new(document, "model", path != NULL ? gersh__json_text(path) : json_null());
-            json_object_set_new(document, "report",
-                                report != NULL ? gersh__json_text(report) : json_null());
-        }
+        json_object_set_new(document, "model", path != NULL ? gersh__json_text(path) : json_null());
+        json_object_set_new(document, "report", report != NULL ? gersh__json_text(report) : json_null());
         result = cli_print_json(document);
     } else if (args->quiet) {
         printf("%.17g\n", gersh_model_info(model)->objective_value);
         result = cli_finish_output();
+    } else if (cli_print_summary(model, summary) != GERSH_OK) {
+        result = cli_fail(args, GERSH_ERROR_MEMORY, NULL);
     } else {
-        cli_print_summary(model, summary);
         if (path != NULL)
             printf("\nmodel written to %s\n", path);
         if (report != NULL)

@@ -41,17 +41,16 @@ static int print_json(const gersh_model *model, const gersh_model_summary *summa
     json_t *more =
         json_pack("{s:o, s:o}", "verification", report != NULL ? checks_json(report) : json_null(),
                   "scalars", discs != NULL ? gersh__json_reals(discs->scalar, discs->nodes) : json_null());
-    if (document != NULL && json_object_update(document, more) != 0) {
-        json_decref(document);
-        document = NULL;
-    }
+    json_object_update(document, more);
     json_decref(more);
     return cli_print_json(document);
 }
 
-static void print_text(const gersh_model *model, const gersh_model_summary *summary)
+static gersh_status print_text(const gersh_model *model, const gersh_model_summary *summary)
 {
-    cli_print_summary(model, summary);
+    gersh_status status = cli_print_summary(model, summary);
+    if (status != GERSH_OK)
+        return status;
     printf("\nsettings\n");
     for (int i = 0; i < gersh_settings_count(); i++) {
         const char *name = gersh_settings_info(i)->name, *value;
@@ -65,6 +64,7 @@ static void print_text(const gersh_model *model, const gersh_model_summary *summ
     printf("\nmade by gersh ");
     cli_put_text(stdout, gersh_model_version(model));
     printf("; training rows: %s\n", gersh_model_data(model) != NULL ? "in the model" : "left out");
+    return GERSH_OK;
 }
 
 /*
@@ -146,21 +146,20 @@ static int run(const cli_args *args)
         status = verify(&report, model, args);
     if (status == GERSH_OK && scalars)
         status = gersh_discs_align(&discs, summary->graph, &cli_cancel);
-    if (status != GERSH_OK) {
+    int words = status == GERSH_OK && !args->json;
+    if (words && verifies)
+        print_checks(&report);
+    else if (words && scalars)
+        print_scalars(model, discs);
+    else if (words && args->quiet)
+        printf("%.17g\n", gersh_model_info(model)->objective_value);
+    else if (words)
+        status = print_text(model, summary);
+    if (status != GERSH_OK)
         result = cli_fail(args, status, NULL);
-    } else if (args->json) {
-        result = print_json(model, summary, verifies ? &report : NULL, discs);
-    } else {
-        if (verifies)
-            print_checks(&report);
-        else if (scalars)
-            print_scalars(model, discs);
-        else if (args->quiet)
-            printf("%.17g\n", gersh_model_info(model)->objective_value);
-        else
-            print_text(model, summary);
-        result = cli_finish_output();
-    }
+    else
+        result =
+            args->json ? print_json(model, summary, verifies ? &report : NULL, discs) : cli_finish_output();
     if (result == EXIT_DONE && !report.passed)
         result = EXIT_BAD;
     gersh_discs_free(discs);

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -11,12 +10,6 @@
 enum { BAR = 20, PLAIN_WIDTH = 120 };
 
 #define DEFAULT_OUTPUT "gersh-reproduce"
-
-/* The line on stderr that follows the run. */
-typedef struct bar {
-    int shown;
-    double last;
-} bar;
 
 static void put_duration(char *out, size_t size, double seconds)
 {
@@ -28,12 +21,7 @@ static void put_duration(char *out, size_t size, double seconds)
 
 static void draw(void *context, const gersh_reproduce_progress *now)
 {
-    bar *line = context;
-    struct winsize size;
     char text[320], marks[BAR + 1], spent[32], left[64] = "";
-    if (line->shown && now->seconds - line->last < 0.1)
-        return;
-    int width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col - 1 : 79;
     memset(marks, '.', BAR);
     memset(marks, '#', (size_t)(now->done * BAR));
     marks[BAR] = '\0';
@@ -44,10 +32,7 @@ static void draw(void *context, const gersh_reproduce_progress *now)
         snprintf(left, sizeof left, ", about %s left", duration);
     }
     snprintf(text, sizeof text, "[%s] %s%s; %s", marks, spent, left, now->what);
-    fprintf(stderr, "\r%.*s\033[K", width, text);
-    fflush(stderr);
-    line->shown = 1;
-    line->last = now->seconds;
+    cli_line_draw(context, now->seconds, text);
 }
 
 static json_t *table_json(const gersh_report_table *table)
@@ -149,7 +134,7 @@ static int list(const cli_args *args)
 
 static int run(const cli_args *args)
 {
-    bar line = {0};
+    cli_progress line = {0};
     const char *output = cli_value(args, "output");
     gersh_reproduction *result = NULL;
     gersh_reproduce_options options = {.data = cli_value(args, "data"),
@@ -171,8 +156,7 @@ static int run(const cli_args *args)
     if (!args->quiet && !args->json && isatty(STDERR_FILENO))
         options.progress = draw;
     gersh_status status = gersh_reproduce(&result, args->operand[0], args->settings, &options);
-    if (line.shown)
-        fprintf(stderr, "\r\033[K");
+    cli_progress_end(&line);
     if (status != GERSH_OK)
         return cli_fail(args, status, NULL);
     int code = args->json    ? print_json(result)

@@ -67,10 +67,7 @@ static int print_json(const gersh_dataset *data, const gersh_tuning *result, con
                                 row->trace, "neighbors", (json_int_t)row->neighbors, "votes", row->votes,
                                 "score", row->score, "accuracy", row->accuracy, "uncertainty",
                                 row->uncertainty, "round", row->round, "seconds", row->seconds);
-        if (json_array_append_new(rows, one) != 0) {
-            json_decref(rows);
-            return cli_print_json(NULL);
-        }
+        json_array_append_new(rows, one);
     }
     return cli_print_json(json_pack(
         "{s:o, s:I, s:I, s:I, s:I, s:f, s:b, s:o}", "rows", rows, "n", (json_int_t)gersh_dataset_rows(data),

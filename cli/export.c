@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -77,9 +76,9 @@ gersh_status cli_write_matrix(const gersh_model *model, const char *path)
     gersh_status status = gersh__check_matrix(k);
     if (status != GERSH_OK)
         return status;
-    double *m = calloc(k, k * sizeof *m);
+    double *m = gersh__alloc(k, k * sizeof *m);
     if (m == NULL)
-        return gersh__fail(GERSH_ERROR_MEMORY, "out of memory: a matrix of %zu features", k);
+        return gersh__fail_prefix(GERSH_ERROR_MEMORY, "--matrix: ");
     gersh_metric_matrix(gersh_model_metric(model), m);
     status = gersh__output_open(&output, path);
     if (status == GERSH_OK) {
@@ -89,7 +88,7 @@ gersh_status cli_write_matrix(const gersh_model *model, const char *path)
             put_csv(output.file, model, m);
         status = gersh__output_close(&output, GERSH_OK);
     }
-    free(m);
+    gersh__free(m);
     return status != GERSH_OK ? gersh__fail_prefix(status, "--matrix: ") : GERSH_OK;
 }
 

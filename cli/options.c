@@ -158,11 +158,13 @@ static int take_option(cli_args *args, int argc, char **argv, int *at)
         return EXIT_BAD;
     }
     const char *value = equals != NULL ? equals + 1 : flag ? "yes" : argv[++*at];
-    if (gersh_settings_set(args->settings, setting, value) != GERSH_OK) {
-        fprintf(stderr, "gersh %s: --%s\n", command->name, gersh_last_error());
-        return EXIT_BAD;
-    }
-    return -1;
+    gersh_status status = gersh_settings_set(args->settings, setting, value);
+    if (status == GERSH_OK)
+        return -1;
+    if (status == GERSH_ERROR_MEMORY)
+        return cli_fail(args, status, NULL);
+    fprintf(stderr, "gersh %s: --%s\n", command->name, gersh_last_error());
+    return EXIT_BAD;
 }
 
 int cli_parse(cli_args *args, const cli_command *command, int argc, char **argv)

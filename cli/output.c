@@ -7,6 +7,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/text.h"
+
+#define JSON_LAYOUT (JSON_INDENT(2) | JSON_REAL_PRECISION(17))
+
 static int exit_status(gersh_status status)
 {
     switch (status) {
@@ -21,18 +27,40 @@ static int exit_status(gersh_status status)
         return EXIT_INTERRUPTED;
     case GERSH_ERROR_MEMORY:
     case GERSH_ERROR_NUMERIC:
+    case GERSH_ERROR_DISK:
         break;
     }
     return EXIT_INTERNAL;
 }
 
+/* The last message as JSON; where it is not UTF-8, as names of files may be, without what is not ASCII. */
+static json_t *message_json(void)
+{
+    char text[GERSH__MESSAGE_SIZE];
+    snprintf(text, sizeof text, "%s", gersh_last_error());
+    for (char *p = text; !gersh__text_is_utf8(text) && *p != '\0'; p++)
+        if ((unsigned char)*p >= 0x80)
+            *p = '?';
+    return json_string(text);
+}
+
+/* The document is made before anything is said, so that short memory gives no second sentence. */
 int cli_fail(const cli_args *args, gersh_status status, json_t *more)
 {
-    fprintf(stderr, "gersh %s: %s\n", args->command->name, gersh_last_error());
+    char *text = NULL;
     if (args->json) {
-        json_t *document = json_pack("{s:s}", "error", gersh_last_error());
+        json_t *document = json_pack("{s:o}", "error", message_json());
         json_object_update(document, more);
-        cli_print_json(document);
+        text = gersh__json_dump(document, JSON_LAYOUT);
+        json_decref(document);
+        if (text == NULL)
+            status = GERSH_ERROR_MEMORY;
+    }
+    fprintf(stderr, "gersh %s: %s\n", args->command->name, gersh_last_error());
+    if (text != NULL) {
+        puts(text);
+        cli_finish_output();
+        gersh__free(text);
     }
     json_decref(more);
     return exit_status(status);
@@ -49,10 +77,10 @@ int cli_finish_output(void)
 int cli_print_json(json_t *document)
 {
     if (document == NULL) {
-        fprintf(stderr, "gersh: out of memory while making the JSON document\n");
+        fprintf(stderr, "gersh: out of memory: could not make the JSON document\n");
         return EXIT_INTERNAL;
     }
-    json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    json_dumpf(document, stdout, JSON_LAYOUT);
     putchar('\n');
     json_decref(document);
     return cli_finish_output();

@@ -3,26 +3,24 @@
 
 #include <math.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 enum { BAR = 20 };
 
 void cli_bar_draw(cli_progress *progress, size_t done, size_t total, double seconds, const char *words)
 {
-    struct winsize size;
     char line[256], marks[BAR + 1];
-    if (progress->shown && seconds - progress->last < 0.1)
-        return;
-    int width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col - 1 : 79;
     memset(marks, '.', BAR);
     memset(marks, '#', done * BAR / total);
     marks[BAR] = '\0';
     snprintf(line, sizeof line, "[%s] %zu of %zu fits, %.1f s; %s", marks, done, total, seconds, words);
-    fprintf(stderr, "\r%.*s\033[K", width, line);
-    fflush(stderr);
-    progress->shown = 1;
-    progress->last = seconds;
+    cli_line_draw(progress, seconds, line);
+}
+
+int cli_fits_short_of_memory(const cli_args *args)
+{
+    fprintf(stderr, "gersh %s: out of memory: some fits failed, and the result is of the others\n",
+            args->command->name);
+    return EXIT_INTERNAL;
 }
 
 void cli_put_number(FILE *file, int there, double value)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "report/describe.h"
 
 enum { TOP = 10, NAME_WIDTH = 26 };
@@ -158,12 +159,11 @@ static void print_edges(const gersh_model *model, const gersh_graph *graph, int 
 }
 
 /* The edges that resamples have most often, and the metric has not. */
-static void print_missing(const gersh_model *model, const gersh_graph *graph)
+static void print_missing(const gersh_model *model, const gersh_graph *graph, ranked *list)
 {
     const gersh_bootstrap *b = gersh_model_bootstrap(model);
     size_t count = 0;
-    ranked *list = b != NULL ? calloc(b->count + 1, sizeof *list) : NULL;
-    for (size_t e = 0; list != NULL && e < b->count; e++) {
+    for (size_t e = 0; b != NULL && e < b->count; e++) {
         const gersh_bootstrap_edge *edge = &b->edge[e];
         size_t at = graph->start[edge->first], end = graph->start[edge->first + 1];
         while (at < end && graph->neighbor[at] != edge->second)
@@ -190,7 +190,6 @@ static void print_missing(const gersh_model *model, const gersh_graph *graph)
         print_shares(b, list[e].first, list[e].second, negative);
         putchar('\n');
     }
-    free(list);
 }
 
 static void print_data(const gersh_model *model)
@@ -217,12 +216,16 @@ static void print_bootstrap(const gersh_bootstrap *b)
     putchar('\n');
 }
 
-void cli_print_summary(const gersh_model *model, const gersh_model_summary *summary)
+gersh_status cli_print_summary(const gersh_model *model, const gersh_model_summary *summary)
 {
     const gersh_graph *graph = summary->graph;
     const gersh_balance *balance = summary->balance;
+    const gersh_bootstrap *b = gersh_model_bootstrap(model);
     size_t most = graph->nodes > graph->edges ? graph->nodes : graph->edges, blue = 0;
     size_t rules;
+    ranked *list = gersh__alloc(b != NULL && b->count > most ? b->count : most, sizeof *list);
+    if (list == NULL)
+        return GERSH_ERROR_MEMORY;
     gersh_model_rules(model, &rules);
     print_data(model);
     print_certificate(model);
@@ -239,13 +242,11 @@ void cli_print_summary(const gersh_model *model, const gersh_model_summary *summ
            summary->lambda_min, gersh_model_metric(model)->atoms);
     if (rules > 0)
         printf("edge rules:  %zu\n", rules);
-    print_bootstrap(gersh_model_bootstrap(model));
-    ranked *list = calloc(most + 1, sizeof *list);
-    if (list == NULL)
-        return;
+    print_bootstrap(b);
     print_features(model, summary, list);
     print_edges(model, graph, 0, list);
     print_edges(model, graph, 1, list);
-    print_missing(model, graph);
-    free(list);
+    print_missing(model, graph, list);
+    gersh__free(list);
+    return GERSH_OK;
 }

@@ -4,6 +4,7 @@
  */
 #include "check.h"
 
+#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -82,6 +83,25 @@ static void test_error_prefix(void **state)
     assert_string_equal(gersh_last_error(), "--edges f.csv: cannot open; --edges f.csv: cannot open");
 }
 
+static void test_errno(void **state)
+{
+    static const struct {
+        int code;
+        gersh_status status;
+        const char *sentence;
+    } all[] = {{ENOENT, GERSH_ERROR_IO, "f: cannot be read: No such file or directory"},
+               {ENOMEM, GERSH_ERROR_MEMORY, "f: cannot be read: Cannot allocate memory"},
+               {ENOSPC, GERSH_ERROR_DISK, "f: cannot be read: No space left on device"},
+               {EDQUOT, GERSH_ERROR_DISK, "f: cannot be read: Disk quota exceeded"},
+               {EIO, GERSH_ERROR_DISK, "f: cannot be read: Input/output error"},
+               {99999, GERSH_ERROR_IO, "f: cannot be read: error 99999"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        assert_int_equal(gersh__fail_errno(all[i].code, "f", "cannot be read"), all[i].status);
+        assert_string_equal(gersh_last_error(), all[i].sentence);
+    }
+}
+
 static void test_status_names(void **state)
 {
     (void)state;
@@ -92,7 +112,7 @@ static void test_status_names(void **state)
     }
     assert_string_equal(gersh_status_name(GERSH_OK), "ok");
     assert_string_equal(gersh_status_name(GERSH_ERROR_CANCELLED), "cancelled");
-    assert_string_equal(gersh_status_name((gersh_status)(GERSH_ERROR_CANCELLED + 1)), "unknown");
+    assert_string_equal(gersh_status_name((gersh_status)(GERSH_ERROR_DISK + 1)), "unknown");
 }
 
 static void test_version(void **state)
@@ -457,6 +477,7 @@ int main(void)
         cmocka_unit_test(test_error_belongs_to_thread),
         cmocka_unit_test(test_error_cut_at_whole_characters),
         cmocka_unit_test(test_error_prefix),
+        cmocka_unit_test(test_errno),
         cmocka_unit_test(test_status_names),
         cmocka_unit_test(test_version),
         cmocka_unit_test(test_alloc_sizes),

@@ -68,7 +68,7 @@ static void same_model(const gersh_model *a, const gersh_model *b, int with_data
     same_info(&a->info, &b->info);
     assert_int_equal(a->color == NULL, b->color == NULL);
     if (a->color != NULL)
-        assert_memory_equal(a->color, b->color, a->features * sizeof *a->color);
+        assert_memory_equal(a->color, gersh_model_colors(b), a->features * sizeof *a->color);
     for (int i = 0; i < gersh_settings_count(); i++) {
         const char *name = gersh_settings_info(i)->name;
         assert_string_equal(gersh_settings_get(a->settings, name), gersh_settings_get(b->settings, name));
@@ -214,9 +214,10 @@ static void read_damaged(const char *what, size_t place)
         return;
     }
     const char *sentence = gersh_last_error();
+    int names_member = strstr(sentence, "left unpacked: ") != NULL; /* which may end as it likes */
     assert_null(model);
     if (status != GERSH_ERROR_INPUT || strncmp(sentence, model_path, strlen(model_path)) != 0 ||
-        strchr(sentence, '\n') != NULL || sentence[strlen(sentence) - 1] == '.')
+        strchr(sentence, '\n') != NULL || (sentence[strlen(sentence) - 1] == '.' && !names_member))
         fail_msg("%s at %zu: %s: %s", what, place, gersh_status_name(status), sentence);
 }
 
@@ -359,10 +360,11 @@ static void impossible_numbers_are_refused(void **state)
     }
 }
 
-static void refuse_to_write(const gersh_model *model, const char *path, const char *sentence)
+static void refuse_to_write(const gersh_model *model, const char *path, gersh_status status,
+                            const char *sentence)
 {
     char expected[300];
-    assert_int_equal(gersh_model_write(model, path, 1), GERSH_ERROR_IO);
+    assert_int_equal(gersh_model_write(model, path, 1), status);
     snprintf(expected, sizeof expected, "%s: %s", path, sentence);
     assert_string_equal(gersh_last_error(), expected);
 }
@@ -375,10 +377,10 @@ static void failed_writes_leave_the_old_file(void **state)
     struct stat info;
     gersh_model *model = random_model(7, 8, 3, 2, "glr", "balanced", 0);
     write_bytes(model_path, "old", 3);
-    refuse_to_write(model, model_folder, "is a directory; name a file in it");
+    refuse_to_write(model, model_folder, GERSH_ERROR_IO, "is a directory; name a file in it");
     snprintf(path, sizeof path, "%s/none/model", model_folder);
-    refuse_to_write(model, path, "cannot be written: No such file or directory");
-    refuse_to_write(model, "/dev/full", "cannot be written: No space left on device");
+    refuse_to_write(model, path, GERSH_ERROR_IO, "cannot be written: No such file or directory");
+    refuse_to_write(model, "/dev/full", GERSH_ERROR_DISK, "cannot be written: No space left on device");
     gersh_status status = GERSH_ERROR_MEMORY;
     for (long n = 1; status != GERSH_OK; n++) {
         assert_int_equal(stat(model_path, &info), 0);
@@ -392,7 +394,7 @@ static void failed_writes_leave_the_old_file(void **state)
     assert_true(info.st_size > 1000);
     if (geteuid() != 0) {
         assert_int_equal(chmod(model_path, 0444), 0);
-        refuse_to_write(model, model_path, "cannot be written: Permission denied");
+        refuse_to_write(model, model_path, GERSH_ERROR_IO, "cannot be written: Permission denied");
     }
     gersh_model_free(model);
 }

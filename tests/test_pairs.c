@@ -187,6 +187,20 @@ static void maps_of_many_pairs_in_threads(void **unused)
 }
 
 /* ⟨D(zzᵀ), g⟩ = zᵀ Xᵀ L(g) X z. */
+/* Few pairs of many features, whose distances are sums over parts of the features. */
+static void maps_of_many_features(void **unused)
+{
+    gersh__random random;
+    (void)unused;
+    gersh__random_seed(&random, 8);
+    for (int threads = 1; threads <= 3; threads += 2) {
+        problem q = make(&random, 6, 4100, 2, 0, 0, threads);
+        assert_int_equal(q.pairs->parts, 1);
+        check_maps(&random, &q, 2);
+        drop(&q);
+    }
+}
+
 static void the_maps_are_adjoint(void **unused)
 {
     gersh__random random;
@@ -528,6 +542,7 @@ int main(void)
         cmocka_unit_test(samples_are_in_the_order_of_classes),
         cmocka_unit_test(maps_are_the_sums_over_pairs),
         cmocka_unit_test(maps_of_many_pairs_in_threads),
+        cmocka_unit_test(maps_of_many_features),
         cmocka_unit_test(the_maps_are_adjoint),
         cmocka_unit_test(gram_is_the_sum_of_outer_products),
         cmocka_unit_test(gram_of_a_part_is_near_that_of_all),

@@ -130,6 +130,44 @@ static void named_columns(void **unused)
     gersh_model_free(model);
 }
 
+/* Data that was read already: "" for success, and then the values of its only row, and what was ignored. */
+static void matches_data(const gersh_model *model, const char *text, const char *sentence, double first,
+                         double second, const char *ignored)
+{
+    gersh_settings *settings = settings_of(WITH("label", "none"));
+    gersh_dataset *data = NULL;
+    gersh_matched *matched = NULL;
+    write_text(path, text);
+    assert_ok(gersh_dataset_read(&data, path, settings));
+    gersh_status status = gersh_match_data(&matched, model, data);
+    assert_int_equal(status, *sentence == '\0' ? GERSH_OK : GERSH_ERROR_INPUT);
+    if (status == GERSH_OK) {
+        const double *x = gersh_dataset_values(matched->data);
+        assert_true(x[0] == first && x[1] == second);
+        assert_int_equal(matched->ignored, *ignored != '\0');
+        assert_string_equal(matched->ignored > 0 ? matched->ignored_name[0] : "", ignored);
+    } else {
+        assert_null(matched);
+        assert_string_equal(gersh_last_error(), sentence);
+    }
+    gersh_matched_free(matched);
+    gersh_dataset_free(data);
+    gersh_settings_free(settings);
+}
+
+static void data_in_memory(void **unused)
+{
+    (void)unused;
+    gersh_model *model = fit_text(named, NULL);
+    matches_data(model, "a,b\n1,2\n", "", 1, 2, "");
+    matches_data(model, "b,c,a\n1,2,3\n", "", 3, 1, "c");
+    matches_data(model, "1,2\n", "", 1, 2, "");
+    matches_data(model, "a,bb\n1,2\n",
+                 "there is no column 'b', which the model needs; is 'bb' meant to be it?", 0, 0, "");
+    matches_data(model, "1,2,3\n", "there is no column 'a', which the model needs", 0, 0, "");
+    gersh_model_free(model);
+}
+
 static void labels_by_the_models_own_place(void **unused)
 {
     (void)unused;
@@ -397,6 +435,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(named_columns),
+        cmocka_unit_test(data_in_memory),
         cmocka_unit_test(labels_by_the_models_own_place),
         cmocka_unit_test(columns_without_names),
         cmocka_unit_test(text_columns),

@@ -21,6 +21,16 @@ static gersh_reproduction *reproduce(const char *name, const char *output, int f
     return result;
 }
 
+static void test_names(void **state)
+{
+    size_t count = 0;
+    (void)state;
+    while (gersh_reproduce_name(count) != NULL)
+        count++;
+    assert_int_equal(count, 5);
+    assert_string_equal(gersh_reproduce_name(0), "gdpa");
+}
+
 static void write_small_data(void)
 {
     write_data("heart", 16, 4, 1);
@@ -417,13 +427,13 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_paper),     cmocka_unit_test(test_paper_ratios),
-        cmocka_unit_test(test_gdpa),      cmocka_unit_test(test_objectives),
-        cmocka_unit_test(test_cells),     cmocka_unit_test(test_damaged_cells),
-        cmocka_unit_test(test_low_rank),  cmocka_unit_test(test_runtime),
-        cmocka_unit_test(test_list),      cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_cancel),    cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_names),         cmocka_unit_test(test_paper),
+        cmocka_unit_test(test_paper_ratios),  cmocka_unit_test(test_gdpa),
+        cmocka_unit_test(test_objectives),    cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_damaged_cells), cmocka_unit_test(test_low_rank),
+        cmocka_unit_test(test_runtime),       cmocka_unit_test(test_list),
+        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_progress),      cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests_name("reproduce", tests, make_work_folder, remove_work_folder);
 }

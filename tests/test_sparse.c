@@ -386,6 +386,8 @@ static void files_are_read_sparse(void **unused)
         assert_non_null(stream);
         twins_make(&t, &random, 9, kinds[c].k, kinds[c].share, 0);
         ((double *)gersh_dataset_values(t.dense))[t.k - 1] = 1.5; /* the last index is named */
+        for (size_t i = 0; i < t.n; i++)
+            ((double *)gersh_dataset_values(t.dense))[i * t.k + 4] = (double)(i % 4);
         for (size_t i = 0; i < t.n; i++) {
             fprintf(stream, "%d", gersh_dataset_labels(t.dense)[i]);
             for (size_t f = 0; f < t.k; f++)
@@ -412,6 +414,13 @@ static void files_are_read_sparse(void **unused)
             assert_true(gersh_dataset_values(data)[i * (t.k - 2) + 5] ==
                         gersh_dataset_values(t.dense)[i * t.k + 7]);
         }
+        gersh_dataset_free(data);
+        assert_ok(gersh_settings_set(settings, "ignore", ""));
+        assert_ok(gersh_settings_set(settings, "weights", "5"));
+        assert_ok(gersh_dataset_read(&data, path, settings));
+        assert_int_equal(gersh_dataset_features(data), t.k - 1);
+        for (size_t i = 0; i < t.n; i++)
+            assert_true(gersh_dataset_weights(data)[i] == (double)(i % 4));
         gersh_settings_free(settings);
         gersh_dataset_free(data);
         twins_free(&t);

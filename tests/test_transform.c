@@ -183,6 +183,34 @@ static void directions_of_many_features(void **unused)
     free(x);
 }
 
+/* The same of dense atoms, unit vectors with one entry each. */
+static void dense_directions_of_many_features(void **unused)
+{
+    (void)unused;
+    enum { k = 5000, atoms = 4, dim = 3 };
+    gersh__random random;
+    gersh_metric *metric = NULL;
+    gersh_transform *transform = NULL;
+    double y[dim];
+    gersh__random_seed(&random, 24);
+    assert_ok(gersh_metric_new(&metric, k, 0.01, atoms, 1));
+    for (size_t t = 0; t < atoms; t++) {
+        metric->dense[t * k + 1000 * t] = 1;
+        metric->weight[t] = 2 + (double)t;
+    }
+    double *x = random_rows(&random, 1, k);
+    assert_ok(gersh_transform_new(&transform, metric, dim, 2, NULL));
+    assert_ok(gersh_transform_apply(transform, y, 1, x, k));
+    for (size_t l = 0; l < dim; l++) {
+        size_t t = atoms - 1 - l;
+        assert_true(fabs(gersh_transform_values(transform)[l] - metric->weight[t] - 0.01) < 1e-8);
+        assert_true(fabs(y[l] - sqrt(metric->weight[t] + 0.01) * x[1000 * t]) < 1e-4);
+    }
+    gersh_transform_free(transform);
+    gersh_metric_free(metric);
+    free(x);
+}
+
 static void data_keeps_its_labels(void **unused)
 {
     (void)unused;
@@ -285,6 +313,7 @@ int main(void)
         cmocka_unit_test(no_more_columns_than_features),
         cmocka_unit_test(directions_equal_lapack),
         cmocka_unit_test(directions_of_many_features),
+        cmocka_unit_test(dense_directions_of_many_features),
         cmocka_unit_test(data_keeps_its_labels),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(failing_allocations_leak_nothing),

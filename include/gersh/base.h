@@ -33,7 +33,8 @@ typedef enum gersh_status {
     GERSH_ERROR_UNBALANCED, /* a signed graph with a cycle of an odd number of negative edges */
     GERSH_ERROR_MEMORY,     /* an allocation failed */
     GERSH_ERROR_NUMERIC,    /* a numerical routine did not succeed */
-    GERSH_ERROR_CANCELLED   /* the caller's gersh_cancel was requested before there was a result */
+    GERSH_ERROR_CANCELLED,  /* the caller's gersh_cancel was requested before there was a result */
+    GERSH_ERROR_DISK        /* a disk that is full or broken */
 } gersh_status;
 
 /* One sentence on the calling thread's last failure; "" when nothing failed yet. Never NULL. */

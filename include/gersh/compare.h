@@ -72,6 +72,7 @@ typedef struct gersh_comparison {
     size_t folds;           /* that every row is meant to have */
     size_t skipped;         /* folds that were left out as they have one class only */
     int interrupted;        /* not all fits are there, or not all ended by themselves */
+    int memory_short;       /* a fit failed as memory was short, as its row says */
 } gersh_comparison;
 
 /*

@@ -91,6 +91,7 @@ typedef struct gersh_evaluation {
     size_t unseen;   /* test rows, over all splits, of a class that no training row of their split has: they
                                 count as errors */
     int interrupted; /* not all splits of all rows are there */
+    int memory_short; /* a split of a row failed as memory was short, as the row says */
 } gersh_evaluation;
 
 /*

@@ -1,6 +1,7 @@
 /* Status names and the thread-local message. */
 #include "base/error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,6 +58,19 @@ gersh_status gersh__fail_prefix(gersh_status status, const char *format, ...)
     return gersh__fail(status, "%s%s", prefix, message);
 }
 
+gersh_status gersh__fail_errno(int code, const char *subject, const char *what)
+{
+    char reason[128];
+    if (strerror_r(code, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "error %d", code);
+    gersh_status status = GERSH_ERROR_IO;
+    if (code == ENOMEM)
+        status = GERSH_ERROR_MEMORY;
+    else if (code == ENOSPC || code == EDQUOT || code == EFBIG || code == EIO)
+        status = GERSH_ERROR_DISK;
+    return gersh__fail(status, "%s: %s: %s", subject, what, reason);
+}
+
 const char *gersh_last_error(void)
 {
     return message;
@@ -64,8 +78,8 @@ const char *gersh_last_error(void)
 
 const char *gersh_status_name(gersh_status status)
 {
-    static const char *const names[] = {"ok",         "argument", "input",   "io",
-                                        "unbalanced", "memory",   "numeric", "cancelled"};
+    static const char *const names[] = {"ok",     "argument", "input",     "io",  "unbalanced",
+                                        "memory", "numeric",  "cancelled", "disk"};
     size_t count = sizeof names / sizeof names[0];
     return (size_t)status < count ? names[status] : "unknown";
 }

@@ -2,6 +2,54 @@
 #include "base/json.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+
+json_t *gersh__json_append(json_t *list, json_t *value)
+{
+    if (json_array_append_new(list, value) == 0)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
+json_t *gersh__json_set(json_t *object, const char *name, json_t *value)
+{
+    if (json_object_set_new(object, name, value) == 0)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+/* Text that grows; what follows a failure is left out, and the failure kept. */
+typedef struct growing {
+    char *text;
+    size_t size, capacity;
+    int failed;
+} growing;
+
+static int add(const char *text, size_t size, void *context)
+{
+    growing *g = context;
+    g->failed |= gersh__grow(&g->text, &g->capacity, g->size + size + 1, 1) != 0;
+    if (g->failed)
+        return -1;
+    memcpy(g->text + g->size, text, size);
+    g->size += size;
+    g->text[g->size] = '\0';
+    return 0;
+}
+
+char *gersh__json_dump(const json_t *document, size_t flags)
+{
+    growing g = {0};
+    if (json_dump_callback(document, add, &g, flags) == 0 && !g.failed)
+        return g.text;
+    gersh__free(g.text);
+    return NULL;
+}
 
 /* What jansson takes at most for an object or an array, and for a value with its key and its place in one. */
 enum { CONTAINER_BYTES = 256, VALUE_BYTES = 160 };
@@ -9,22 +57,21 @@ enum { CONTAINER_BYTES = 256, VALUE_BYTES = 160 };
 json_t *gersh__json_reals(const double *values, size_t count)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, gersh__json_number(1, values[i]));
+    for (size_t i = 0; i < count && array != NULL; i++)
+        array = gersh__json_append(array, gersh__json_number(1, values[i]));
     return array;
 }
 
 json_t *gersh__json_text(const char *text)
 {
-    json_t *value = json_string(text);
-    return value != NULL ? value : json_null();
+    return gersh__text_is_utf8(text) ? json_string(text) : json_null();
 }
 
 json_t *gersh__json_texts(char *const *texts, size_t count)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, gersh__json_text(texts[i]));
+    for (size_t i = 0; i < count && array != NULL; i++)
+        array = gersh__json_append(array, gersh__json_text(texts[i]));
     return array;
 }
 

@@ -19,4 +19,18 @@ double gersh__json_bytes(const char *text, size_t length);
 /* A number, or null where there is none or it is not finite. */
 json_t *gersh__json_number(int there, double value);
 
+/*
+ * Append the value to the list, and set the member of the object. Both take the value over and return the list or the
+ * object. When memory is short, now or when the list or the value was made, they free both and return NULL: of many in
+ * a row, only the last result needs a look.
+ */
+json_t *gersh__json_append(json_t *list, json_t *value);
+json_t *gersh__json_set(json_t *object, const char *name, json_t *value);
+
+/*
+ * The document as text (gersh__free), NULL when memory is short; flags as of json_dumps, which leaves out names of
+ * members that it has no memory for.
+ */
+char *gersh__json_dump(const json_t *document, size_t flags);
+
 #endif

@@ -31,6 +31,9 @@ const char *gersh__text_nearest(const char *word, const char *const *names, size
 /* Puts '?' in place of every byte of a control character: names in files may hold any, and a terminal would obey it. */
 void gersh__text_clean(char *text);
 
+/* 1 when the text is UTF-8. */
+int gersh__text_is_utf8(const char *text);
+
 /*
  * Writes text into out (size bytes) for use in a message: at most 40 characters, "…" after a cut, control
  * characters and broken UTF-8 as \xHH. Returns out.

@@ -32,19 +32,11 @@ static gersh_status make_room(block *data, size_t more, const char *shown)
                                                                                      : GERSH_ERROR_MEMORY;
 }
 
-static gersh_status fail_errno(const char *shown, const char *what)
-{
-    char reason[128] = "unknown error";
-    if (strerror_r(errno, reason, sizeof reason) != 0)
-        strcpy(reason, "unknown error");
-    return gersh__fail(GERSH_ERROR_IO, "%s: %s: %s", shown, what, reason);
-}
-
 static gersh_status read_all(block *data, int file, const char *shown)
 {
     struct stat info;
     if (fstat(file, &info) != 0)
-        return fail_errno(shown, "cannot be read");
+        return gersh__fail_errno(errno, shown, "cannot be read");
     if (S_ISDIR(info.st_mode))
         return gersh__fail(GERSH_ERROR_IO, "%s: is a directory; name a file in it", shown);
     /* One byte more than the file has, so that its end is seen without another block. */
@@ -61,7 +53,7 @@ static gersh_status read_all(block *data, int file, const char *shown)
         if (count == 0)
             return GERSH_OK;
         if (count < 0 && errno != EINTR)
-            return fail_errno(shown, "cannot be read");
+            return gersh__fail_errno(errno, shown, "cannot be read");
         data->size += count > 0 ? (size_t)count : 0;
     }
 }
@@ -152,7 +144,7 @@ gersh_status gersh__file_load(gersh__content *content, const char *path, const c
     int standard = strcmp(path, "-") == 0;
     int file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
-        return fail_errno(shown, "cannot be opened");
+        return gersh__fail_errno(errno, shown, "cannot be opened");
     gersh_status status = read_all(&data, file, shown);
     if (!standard)
         close(file);

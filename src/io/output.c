@@ -2,26 +2,25 @@
 #define _DEFAULT_SOURCE /* getentropy and realpath */
 #include "io/output.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
 
-enum { most_tries = 100 };
+enum { most_tries = 100, RANDOM_DIGITS = 16 };
 
 static gersh_status fail_errno(const char *path, int code)
 {
-    char reason[128] = "unknown error";
-    if (strerror_r(code, reason, sizeof reason) != 0)
-        strcpy(reason, "unknown error");
-    return gersh__fail(GERSH_ERROR_IO, "%s: cannot be written: %s", path, reason);
+    return gersh__fail_errno(code, path, "cannot be written");
 }
 
 static void clear(gersh__output *output)
@@ -30,6 +29,72 @@ static void clear(gersh__output *output)
     gersh__free(output->target);
     gersh__free(output->temporary);
     *output = (gersh__output){0};
+}
+
+/* Whether the open file is a regular one of this user's, and still the one of that name. */
+static int is_own(int file, const char *path)
+{
+    struct stat opened, named;
+    return fstat(file, &opened) == 0 && lstat(path, &named) == 0 && opened.st_dev == named.st_dev &&
+           opened.st_ino == named.st_ino && S_ISREG(opened.st_mode) && opened.st_nlink == 1 &&
+           opened.st_uid == geteuid();
+}
+
+/* Whether the entry of a folder is named like a temporary file of the target `name`. */
+static int is_temporary(const char *entry, const char *name)
+{
+    size_t length = strlen(name);
+    if (strncmp(entry, name, length) != 0 || entry[length] != '.')
+        return 0;
+    const char *digits = entry + length + 1;
+    return strspn(digits, "0123456789abcdef") == RANDOM_DIGITS &&
+           strcmp(digits + RANDOM_DIGITS, ".tmp") == 0;
+}
+
+/* Removes the file unless a process has it locked. O_NONBLOCK and O_NOFOLLOW: for pipes and links of that name. */
+static void remove_stale(const char *path)
+{
+    int file = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0)
+        return;
+    if (flock(file, LOCK_EX | LOCK_NB) == 0 && is_own(file, path))
+        unlink(path);
+    close(file);
+}
+
+/* Removes what processes that were killed while they wrote this target have left, so that it does not add up. */
+static void sweep(const char *target)
+{
+    const char *slash = strrchr(target, '/'), *name = slash != NULL ? slash + 1 : target;
+    size_t folder = (size_t)(name - target), size = strlen(target) + RANDOM_DIGITS + sizeof "..tmp";
+    char *path = gersh__alloc(size + 1, 1);
+    if (path == NULL)
+        return;
+    memcpy(path, folder > 0 ? target : ".", folder > 0 ? folder : 1);
+    DIR *entries = opendir(path);
+    memcpy(path, target, folder);
+    for (struct dirent *e = NULL; entries != NULL && (e = readdir(entries)) != NULL;)
+        if (is_temporary(e->d_name, name)) {
+            snprintf(path + folder, size - folder, "%s", e->d_name);
+            remove_stale(path);
+        }
+    if (entries != NULL)
+        closedir(entries);
+    gersh__free(path);
+}
+
+/*
+ * A new file, locked for as long as it is open; -1 with an errno. Between opening and locking another process may take
+ * it for one that was left behind: EEXIST then too.
+ */
+static int make_temporary(const char *path)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0 || (flock(file, LOCK_EX | LOCK_NB) == 0 && is_own(file, path)))
+        return file;
+    close(file);
+    errno = EEXIST;
+    return -1;
 }
 
 /*
@@ -44,12 +109,13 @@ static gersh_status open_temporary(int *file, gersh__output *output, const struc
     if (output->temporary == NULL)
         return GERSH_ERROR_MEMORY;
     *file = -1;
+    sweep(output->target);
     errno = EEXIST;
     for (int i = 0; i < most_tries && *file < 0 && errno == EEXIST; i++) {
         if (getentropy(&random, sizeof random) != 0)
             break;
-        snprintf(output->temporary, size, "%s.%016" PRIx64 ".tmp", output->target, random);
-        *file = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        snprintf(output->temporary, size, "%s.%0*" PRIx64 ".tmp", output->target, RANDOM_DIGITS, random);
+        *file = make_temporary(output->temporary);
     }
     if (*file < 0) {
         int code = errno;
@@ -62,9 +128,12 @@ static gersh_status open_temporary(int *file, gersh__output *output, const struc
     return GERSH_OK;
 }
 
-static gersh_status resolve(gersh__output *output, const char *path, int exists)
+/* The file that is written: links are followed, so that they stay. */
+static gersh_status resolve(gersh__output *output, const char *path, int regular)
 {
-    char *real = exists ? realpath(path, NULL) : NULL;
+    char *real = regular ? realpath(path, NULL) : NULL;
+    if (regular && real == NULL)
+        return fail_errno(path, errno);
     const char *target = real != NULL ? real : path;
     output->path = gersh__text_copy(path, strlen(path));
     output->target = gersh__text_copy(target, strlen(target));
@@ -83,7 +152,7 @@ gersh_status gersh__output_open(gersh__output *output, const char *path)
         return gersh__fail(GERSH_ERROR_IO, "%s: is a directory; name a file in it", path);
     if (exists && access(path, W_OK) != 0)
         return fail_errno(path, errno);
-    gersh_status status = resolve(output, path, exists);
+    gersh_status status = resolve(output, path, exists && S_ISREG(old.st_mode));
     if (status == GERSH_OK && (!exists || S_ISREG(old.st_mode))) {
         status = open_temporary(&file, output, exists ? &old : NULL);
     } else if (status == GERSH_OK) {
@@ -98,9 +167,9 @@ gersh_status gersh__output_open(gersh__output *output, const char *path)
             return GERSH_OK;
         }
         status = fail_errno(path, errno);
-        close(file);
         if (output->temporary != NULL)
             unlink(output->temporary);
+        close(file);
     }
     clear(output);
     return status;
@@ -123,6 +192,7 @@ static void sync_folder(const char *target)
     }
 }
 
+/* The temporary file takes the target's place, or goes; both while it is still locked. */
 gersh_status gersh__output_close(gersh__output *output, gersh_status status)
 {
     if (output->file == NULL)
@@ -132,17 +202,17 @@ gersh_status gersh__output_close(gersh__output *output, gersh_status status)
         code = errno != 0 ? errno : EIO;
     if (code == 0 && output->temporary != NULL && fsync(fileno(output->file)) != 0)
         code = errno;
-    if (fclose(output->file) != 0 && code == 0)
-        code = errno;
     if (status == GERSH_OK && code == 0 && output->temporary != NULL &&
         rename(output->temporary, output->target) != 0)
         code = errno;
-    if (status == GERSH_OK && code != 0)
-        status = fail_errno(output->path, code);
-    if (status != GERSH_OK && output->temporary != NULL)
+    if (output->temporary != NULL && (status != GERSH_OK || code != 0))
         unlink(output->temporary);
     else if (output->temporary != NULL)
         sync_folder(output->target);
+    if (fclose(output->file) != 0 && code == 0 && output->temporary == NULL)
+        code = errno; /* what was renamed is on the disk already */
+    if (status == GERSH_OK && code != 0)
+        status = fail_errno(output->path, code);
     clear(output);
     return status;
 }

@@ -1,7 +1,7 @@
 /*
  * Writing a whole file or nothing: the bytes go to a temporary file in the same folder, which is synced and
- * takes the target's place at the end. What is not a regular file, such as /dev/stdout, is written
- * directly.
+ * takes the target's place at the end. It is locked meanwhile, and those that killed processes left behind are
+ * removed. What is not a regular file, such as /dev/stdout, is written directly.
  */
 #ifndef GERSH_SRC_IO_OUTPUT_H
 #define GERSH_SRC_IO_OUTPUT_H

@@ -9,6 +9,8 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "data/dataset.h"
 #include "io/output.h"
 #include "model/model.h"
@@ -193,15 +195,11 @@ static void put_tensor(FILE *file, const draft *d, int id, size_t count)
 /* Text as a JSON string or, where it is not UTF-8, as the list of its bytes. */
 static json_t *text_json(const char *text)
 {
-    json_t *value = json_string(text);
-    if (value != NULL)
-        return value;
-    value = json_array();
+    if (gersh__text_is_utf8(text))
+        return json_string(text);
+    json_t *value = json_array();
     for (; *text != '\0'; text++)
-        if (json_array_append_new(value, json_integer((unsigned char)*text)) != 0) {
-            json_decref(value);
-            return NULL;
-        }
+        value = gersh__json_append(value, json_integer((unsigned char)*text));
     return value;
 }
 
@@ -209,10 +207,7 @@ static json_t *names_json(char *const *names, size_t count)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++)
-        if (json_array_append_new(list, text_json(names[i])) != 0) {
-            json_decref(list);
-            return NULL;
-        }
+        list = gersh__json_append(list, text_json(names[i]));
     return list;
 }
 
@@ -221,10 +216,7 @@ static json_t *settings_json(const gersh_settings *settings)
     json_t *object = json_object();
     for (int i = 0; i < gersh_settings_count(); i++) {
         const char *name = gersh_settings_info(i)->name;
-        if (json_object_set_new(object, name, text_json(gersh_settings_get(settings, name))) != 0) {
-            json_decref(object);
-            return NULL;
-        }
+        object = gersh__json_set(object, name, text_json(gersh_settings_get(settings, name)));
     }
     return object;
 }
@@ -253,12 +245,9 @@ static json_t *rules_json(const gersh_model *model)
     json_t *list = json_array();
     for (size_t r = 0; r < model->rule_count; r++) {
         const gersh_edge_rule *rule = &model->rules[r];
-        if (json_array_append_new(list,
-                                  json_pack("[I, I, s]", (json_int_t)rule->first, (json_int_t)rule->second,
-                                            gersh_edge_kind_name(rule->kind))) != 0) {
-            json_decref(list);
-            return NULL;
-        }
+        list =
+            gersh__json_append(list, json_pack("[I, I, s]", (json_int_t)rule->first,
+                                               (json_int_t)rule->second, gersh_edge_kind_name(rule->kind)));
     }
     return list;
 }
@@ -294,21 +283,20 @@ static json_t *metadata_json(const gersh_model *model)
                             "unit_rows", model->scaling->unit_rows, "settings",
                             settings_json(model->settings), "fit", fit_json(&model->info));
     char *text = all != NULL && add_optional(all, model) == 0
-                     ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(17))
+                     ? gersh__json_dump(all, JSON_COMPACT | JSON_REAL_PRECISION(17))
                      : NULL;
     json_t *value = text != NULL ? json_pack("{s:s}", "gersh", text) : NULL;
-    free(text);
+    gersh__free(text);
     json_decref(all);
     return value;
 }
 
-/* The head, as JSON text (free()); NULL when memory is short. */
+/* The head, as JSON text (gersh__free); NULL when memory is short. */
 static char *make_head(const draft *d)
 {
-    json_t *head = json_object();
+    json_t *head = gersh__json_set(json_object(), "__metadata__", metadata_json(d->model));
     size_t shape[2], offset = 0;
-    int failed = json_object_set_new(head, "__metadata__", metadata_json(d->model)) != 0;
-    for (int id = 0; id < GERSH__TENSORS && !failed; id++) {
+    for (int id = 0; id < GERSH__TENSORS && head != NULL; id++) {
         const gersh__tensor_kind *kind = &gersh__tensor_kinds[id];
         if (!has_tensor(d, id, shape))
             continue;
@@ -316,13 +304,13 @@ static char *make_head(const draft *d)
         json_t *dimensions = kind->dimensions == 2
                                  ? json_pack("[I, I]", (json_int_t)shape[0], (json_int_t)shape[1])
                                  : json_pack("[I]", (json_int_t)shape[0]);
-        failed = json_object_set_new(head, kind->name,
-                                     json_pack("{s:s, s:o, s:[I, I]}", "dtype", kind->whole ? "I64" : "F64",
-                                               "shape", dimensions, "data_offsets", (json_int_t)offset,
-                                               (json_int_t)end)) != 0;
+        head =
+            gersh__json_set(head, kind->name,
+                            json_pack("{s:s, s:o, s:[I, I]}", "dtype", kind->whole ? "I64" : "F64", "shape",
+                                      dimensions, "data_offsets", (json_int_t)offset, (json_int_t)end));
         offset = end;
     }
-    char *text = failed ? NULL : json_dumps(head, JSON_COMPACT);
+    char *text = head != NULL ? gersh__json_dump(head, JSON_COMPACT) : NULL;
     json_decref(head);
     return text;
 }
@@ -387,7 +375,7 @@ gersh_status gersh_model_write(const gersh_model *model, const char *path, int w
         put_draft(output.file, &d, head);
         status = gersh__output_close(&output, GERSH_OK);
     }
-    free(head);
+    gersh__free(head);
     return status;
 }
 
@@ -403,7 +391,7 @@ gersh_status gersh_model_pack(char **bytes, size_t *size, const gersh_model *mod
     FILE *file = open_memstream(bytes, size);
     if (file != NULL)
         put_draft(file, &d, head);
-    free(head);
+    gersh__free(head);
     if (file == NULL || (ferror(file) | fclose(file)) != 0) {
         free(*bytes);
         *bytes = NULL;

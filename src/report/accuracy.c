@@ -155,7 +155,9 @@ static gersh_status evaluate(json_t **out, const gersh_model *model, const gersh
         status = gersh__accuracy_limit(settings);
     if (status == GERSH_OK)
         status = gersh_evaluate(&evaluation, data, settings, &how);
-    if (status == GERSH_OK && evaluation->row[1].splits > 0)
+    if (status == GERSH_OK && evaluation->memory_short)
+        status = gersh__fail(GERSH_ERROR_MEMORY, "out of memory: could not measure the accuracy");
+    else if (status == GERSH_OK && evaluation->row[1].splits > 0)
         status = measured(out, "splits", evaluation->regress, settings, evaluation_json(evaluation));
     else if (status == GERSH_OK || status == GERSH_ERROR_CANCELLED)
         status = unmeasured(out, "the splits were interrupted before the first was done");

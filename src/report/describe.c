@@ -63,7 +63,7 @@ static json_t *colors_json(const gersh_balance *balance)
         return json_null();
     json_t *colors = json_array();
     for (size_t i = 0; i < balance->nodes; i++)
-        json_array_append_new(colors, json_integer(balance->color[i]));
+        colors = gersh__json_append(colors, json_integer(balance->color[i]));
     return colors;
 }
 
@@ -83,7 +83,7 @@ static json_t *bootstrap_json(const gersh_bootstrap *b)
         const gersh_bootstrap_edge *edge = &b->edge[e];
         size_t have = edge->positive + edge->negative,
                most = edge->positive > edge->negative ? edge->positive : edge->negative;
-        json_array_append_new(
+        edges = gersh__json_append(
             edges, json_pack("{s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f}", "first", (json_int_t)edge->first,
                              "second", (json_int_t)edge->second, "positive", (json_int_t)edge->positive,
                              "negative", (json_int_t)edge->negative, "frequency",
@@ -165,9 +165,8 @@ static json_t *edge_json(const gersh_model *model, const gersh_graph *graph, con
     if (object == NULL || b == NULL)
         return object;
     gersh__edge_shares(&frequency, &agreement, b, i, j, entry > 0);
-    json_object_set_new(object, "frequency", json_real(frequency));
-    json_object_set_new(object, "sign_agreement", gersh__json_number(1, agreement));
-    return object;
+    object = gersh__json_set(object, "frequency", json_real(frequency));
+    return gersh__json_set(object, "sign_agreement", gersh__json_number(1, agreement));
 }
 
 static json_t *edges_json(const gersh_model *model, const gersh_graph *graph, size_t most)
@@ -184,7 +183,7 @@ static json_t *edges_json(const gersh_model *model, const gersh_graph *graph, si
         qsort(list, count = most, sizeof *list, by_place);
     }
     for (size_t e = 0; e < count; e++)
-        json_array_append_new(array, edge_json(model, graph, &list[e]));
+        array = gersh__json_append(array, edge_json(model, graph, &list[e]));
     gersh__free(list);
     return array;
 }
@@ -195,9 +194,9 @@ static json_t *rules_json(const gersh_model *model)
     const gersh_edge_rule *rules = gersh_model_rules(model, &count);
     json_t *list = json_array();
     for (size_t r = 0; r < count; r++)
-        json_array_append_new(list, json_pack("{s:I, s:I, s:s}", "first", (json_int_t)rules[r].first,
-                                              "second", (json_int_t)rules[r].second, "rule",
-                                              gersh_edge_kind_name(rules[r].kind)));
+        list = gersh__json_append(list, json_pack("{s:I, s:I, s:s}", "first", (json_int_t)rules[r].first,
+                                                  "second", (json_int_t)rules[r].second, "rule",
+                                                  gersh_edge_kind_name(rules[r].kind)));
     return list;
 }
 
@@ -207,12 +206,12 @@ json_t *gersh__describe_model(const gersh_model *model, const gersh_model_summar
     json_t *document = gersh__describe_fit(model, summary);
     json_t *features = json_array(), *classes = json_array(), *settings = json_object();
     for (size_t j = 0; j < gersh_model_features(model); j++)
-        json_array_append_new(features, gersh__json_text(gersh_model_feature_name(model, j)));
+        features = gersh__json_append(features, gersh__json_text(gersh_model_feature_name(model, j)));
     for (size_t c = 0; c < gersh_model_classes(model); c++)
-        json_array_append_new(classes, gersh__json_text(gersh_model_class_name(model, c)));
+        classes = gersh__json_append(classes, gersh__json_text(gersh_model_class_name(model, c)));
     for (int i = 0; i < gersh_settings_count(); i++) {
         const char *name = gersh_settings_info(i)->name;
-        json_object_set_new(settings, name, gersh__json_text(setting(model, name)));
+        settings = gersh__json_set(settings, name, gersh__json_text(setting(model, name)));
     }
     json_t *more = json_pack(
         "{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "version", gersh_model_version(model), "has_data",

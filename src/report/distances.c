@@ -141,7 +141,7 @@ static json_t *bins_json(const double *list, size_t count, double largest)
         bin[at < GERSH__BINS ? at : GERSH__BINS - 1]++;
     }
     for (int b = 0; b < GERSH__BINS; b++)
-        json_array_append_new(array, json_integer((json_int_t)bin[b]));
+        array = gersh__json_append(array, json_integer((json_int_t)bin[b]));
     return array;
 }
 

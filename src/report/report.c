@@ -30,16 +30,24 @@ static gersh_status short_of_memory(void)
     return gersh__fail(GERSH_ERROR_MEMORY, "out of memory: could not make the report");
 }
 
-/* Names that are not UTF-8, which JSON cannot hold, are shown as far as they can be. */
-static void repair_names(json_t *list, const gersh_model *model,
-                         const char *(*name)(const gersh_model *, size_t))
+/* Text that is not UTF-8, which JSON cannot hold, is shown as far as it can be. */
+static json_t *shown_text(const char *text)
 {
     char excerpt[GERSH__EXCERPT_SIZE];
-    for (size_t i = 0; i < json_array_size(list); i++)
+    return json_string(gersh__text_is_utf8(text)
+                           ? text
+                           : gersh__text_excerpt(excerpt, sizeof excerpt, text, strlen(text)));
+}
+
+/* Gives the names that are null, as they are not UTF-8, what can be shown of them; 0 when all went well. */
+static int repair_names(json_t *list, const gersh_model *model,
+                        const char *(*name)(const gersh_model *, size_t))
+{
+    int failed = 0;
+    for (size_t i = 0; i < json_array_size(list) && !failed; i++)
         if (json_is_null(json_array_get(list, i)))
-            json_array_set_new(list, i,
-                               json_string(gersh__text_excerpt(excerpt, sizeof excerpt, name(model, i),
-                                                               strlen(name(model, i)))));
+            failed = json_array_set_new(list, i, shown_text(name(model, i))) != 0;
+    return failed;
 }
 
 /* Of each feature: how many edges it has, and the strongest of them: the other feature and the weight; null for none. */
@@ -51,10 +59,10 @@ static json_t *partners_json(const gersh_graph *graph)
         for (size_t e = begin + 1; e < end; e++)
             if (fabs(graph->entry[e]) > fabs(graph->entry[best]))
                 best = e;
-        json_array_append_new(degree, json_integer((json_int_t)(end - begin)));
-        json_array_append_new(partner,
-                              end > begin ? json_integer((json_int_t)graph->neighbor[best]) : json_null());
-        json_array_append_new(weight, end > begin ? json_real(-graph->entry[best]) : json_null());
+        degree = gersh__json_append(degree, json_integer((json_int_t)(end - begin)));
+        partner = gersh__json_append(partner, end > begin ? json_integer((json_int_t)graph->neighbor[best])
+                                                          : json_null());
+        weight = gersh__json_append(weight, end > begin ? json_real(-graph->entry[best]) : json_null());
     }
     return json_pack("{s:o, s:o, s:o}", "degree", degree, "partner", partner, "weight", weight);
 }
@@ -80,7 +88,7 @@ static gersh_status discs_json(json_t **out, const gersh_model_summary *summary)
             double sum = 0;
             for (size_t e = graph->start[i]; e < graph->start[i + 1]; e++)
                 sum += fabs(graph->entry[e]);
-            json_array_append_new(radius, gersh__json_number(1, sum));
+            radius = gersh__json_append(radius, gersh__json_number(1, sum));
         }
         *out = json_pack("{s:o, s:n, s:n, s:n}", "radius", radius, "aligned", "scalar", "lambda_lower");
     }
@@ -118,8 +126,9 @@ static gersh_status model_json(json_t **out, const gersh_model *model,
         status = gersh__fit_command(&command, model, own ? options->data_name : NULL);
     if (status == GERSH_OK) {
         document = gersh__describe_model(model, summary, MOST_EDGES);
-        repair_names(json_object_get(document, "feature_names"), model, gersh_model_feature_name);
-        repair_names(json_object_get(document, "class_names"), model, gersh_model_class_name);
+        int failed =
+            repair_names(json_object_get(document, "feature_names"), model, gersh_model_feature_name) ||
+            repair_names(json_object_get(document, "class_names"), model, gersh_model_class_name);
         if (json_is_object(json_object_get(document, "bootstrap"))) /* the edges have their shares */
             json_object_del(json_object_get(document, "bootstrap"), "edges");
         json_t *more = json_pack("{s:s, s:o, s:b, s:s, s:O, s:o, s:o, s:o}", "made_by", gersh_version(),
@@ -131,7 +140,7 @@ static gersh_status model_json(json_t **out, const gersh_model *model,
                                      : json_null(),
                                  "partners", partners_json(summary->graph), "command",
                                  command != NULL ? gersh__json_text(command) : json_null());
-        if (document == NULL || more == NULL || json_object_update(document, more) != 0)
+        if (failed || document == NULL || more == NULL || json_object_update(document, more) != 0)
             status = short_of_memory();
         json_decref(more);
     }
@@ -149,14 +158,8 @@ static gersh_status model_json(json_t **out, const gersh_model *model,
 static json_t *classes_json(const gersh_dataset *data)
 {
     json_t *list = json_array();
-    char excerpt[GERSH__EXCERPT_SIZE];
-    for (size_t c = 0; c < gersh_dataset_classes(data); c++) {
-        const char *name = gersh_dataset_class_name(data, c);
-        json_t *text = json_string(name);
-        if (text == NULL)
-            text = json_string(gersh__text_excerpt(excerpt, sizeof excerpt, name, strlen(name)));
-        json_array_append_new(list, text);
-    }
+    for (size_t c = 0; c < gersh_dataset_classes(data); c++)
+        list = gersh__json_append(list, shown_text(gersh_dataset_class_name(data, c)));
     return list;
 }
 
@@ -193,25 +196,42 @@ static gersh_status data_json(json_t **out, const gersh_model *model, const gers
     return status;
 }
 
-static int put_escaped(const char *text, size_t size, void *context)
+/* As text; reals get as many digits as they are to be read with: 17 are all. NULL when memory is short. */
+static char *json_text(const json_t *document, size_t digits)
 {
-    FILE *file = context;
-    for (size_t i = 0; i < size; i++) {
-        if (text[i] == '<' || text[i] == '>' || text[i] == '&')
-            fprintf(file, "\\u%04x", (unsigned)text[i]);
-        else
-            fputc(text[i], file);
-    }
-    return 0;
+    return gersh__json_dump(document, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY |
+                                          JSON_REAL_PRECISION(digits));
 }
 
-/* Reals get as many digits as they are to be read with: 17 are all. */
-static void put_json(FILE *file, const char *id, const json_t *document, size_t digits)
+static void put_json(FILE *file, const char *id, const char *text)
 {
     fprintf(file, "<script type=\"application/json\" id=\"%s\">", id);
-    json_dump_callback(document, put_escaped, file,
-                       JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY | JSON_REAL_PRECISION(digits));
+    for (; *text != '\0'; text++) {
+        if (*text == '<' || *text == '>' || *text == '&')
+            fprintf(file, "\\u%04x", (unsigned)*text);
+        else
+            fputc(*text, file);
+    }
     fputs("</script>\n", file);
+}
+
+/* The page, with the two documents in it. They are text before the file is opened, which takes no memory then. */
+static gersh_status write_page(const char *path, const json_t *about, const json_t *rows)
+{
+    gersh__output output = {0};
+    char *about_text = json_text(about, 17), *rows_text = json_text(rows, 6);
+    gersh_status status =
+        about_text != NULL && rows_text != NULL ? gersh__output_open(&output, path) : short_of_memory();
+    if (status == GERSH_OK) {
+        fwrite(gersh__page_before, 1, gersh__page_before_size, output.file);
+        put_json(output.file, "model", about_text);
+        put_json(output.file, "rows", rows_text);
+        fwrite(gersh__page_after, 1, gersh__page_after_size, output.file);
+        status = gersh__output_close(&output, GERSH_OK);
+    }
+    gersh__free(about_text);
+    gersh__free(rows_text);
+    return status;
 }
 
 gersh_status gersh_model_report_check(void)
@@ -230,7 +250,6 @@ gersh_status gersh_model_report(const gersh_model *model, const char *path,
     static const gersh_model_report_options none = {0};
     const gersh_model_report_options *o = options != NULL ? options : &none;
     json_t *about = NULL, *rows = NULL;
-    gersh__output output = {0};
     const gersh_dataset *data = NULL;
     int own = 0;
     gersh_status status = gersh_model_report_check();
@@ -249,14 +268,7 @@ gersh_status gersh_model_report(const gersh_model *model, const char *path,
     if (status == GERSH_OK)
         status = data_json(&rows, model, data, o, own);
     if (status == GERSH_OK)
-        status = gersh__output_open(&output, path);
-    if (status == GERSH_OK) {
-        fwrite(gersh__page_before, 1, gersh__page_before_size, output.file);
-        put_json(output.file, "model", about, 17);
-        put_json(output.file, "rows", rows, 6);
-        fwrite(gersh__page_after, 1, gersh__page_after_size, output.file);
-        status = gersh__output_close(&output, GERSH_OK);
-    }
+        status = write_page(path, about, rows);
     json_decref(rows);
     json_decref(about);
     return status;

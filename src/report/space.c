@@ -171,16 +171,18 @@ out:
 }
 
 /* Of each row, the position of the nearest other one, the first of equally near ones, and how far it is. */
-static void add_neighbors(json_t *nearest, json_t *distance, const double *gram, size_t n)
+static void list_neighbors(json_t **nearest, json_t **distance, const double *gram, size_t n)
 {
+    *nearest = json_array();
+    *distance = json_array();
     for (size_t i = 0; i < n; i++) {
         size_t best = i == 0 ? 1 : 0;
         for (size_t j = best + 1; j < n; j++)
             if (j != i && gersh__gram_distance(gram, n, i, j) < gersh__gram_distance(gram, n, i, best))
                 best = j;
-        json_array_append_new(nearest, n > 1 ? json_integer((json_int_t)best) : json_null());
-        json_array_append_new(distance, n > 1 ? json_real(sqrt(gersh__gram_distance(gram, n, i, best)))
-                                              : json_null());
+        *nearest = gersh__json_append(*nearest, n > 1 ? json_integer((json_int_t)best) : json_null());
+        *distance = gersh__json_append(
+            *distance, n > 1 ? json_real(sqrt(gersh__gram_distance(gram, n, i, best))) : json_null());
     }
 }
 
@@ -192,12 +194,12 @@ static gersh_status gram_json(json_t **out, const double *gram, size_t n)
     gersh_status status =
         component != NULL ? find_components(component, value, gram, n) : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK) {
-        json_t *nearest = json_array(), *distance = json_array();
+        json_t *nearest, *distance;
         for (size_t i = 0; i < n; i++)
             all += gram[i * n + i];
         for (int c = 0; c < COMPONENTS; c++)
             value[c] = all > 0 ? fmin(value[c] / all, 1) : 0;
-        add_neighbors(nearest, distance, gram, n);
+        list_neighbors(&nearest, &distance, gram, n);
         *out = json_pack("{s:o, s:o, s:o, s:o, s:o}", "x", gersh__json_reals(component, n), "y",
                          gersh__json_reals(component + n, n), "share", gersh__json_reals(value, COMPONENTS),
                          "neighbor", nearest, "distance", distance);
@@ -223,11 +225,11 @@ gersh_status gersh__space_json(json_t **out, const gersh__shown *shown)
     }
     rows = json_array();
     for (size_t i = 0; i < shown->count; i++)
-        json_array_append_new(rows, json_integer((json_int_t)shown->row[i] + 1));
+        rows = gersh__json_append(rows, json_integer((json_int_t)shown->row[i] + 1));
     if (label != NULL)
         labels = json_array();
     for (size_t i = 0; label != NULL && i < shown->count; i++)
-        json_array_append_new(labels, json_integer(label[i]));
+        labels = gersh__json_append(labels, json_integer(label[i]));
     *out = json_pack("{s:o, s:o, s:o, s:o, s:o}", "row", rows, "label", labels, "target",
                      target != NULL ? gersh__json_reals(target, shown->count) : json_null(), "learned",
                      learned, "euclidean", euclidean);

@@ -194,6 +194,7 @@ static void note_failure(work *w, size_t part, gersh_status status)
         snprintf(row->failure, GERSH__MESSAGE_SIZE, "%s", gersh_last_error());
         w->failed[cell] = fold;
     }
+    w->result->memory_short |= status == GERSH_ERROR_MEMORY;
     if (w->failure == GERSH_OK || part < w->first_failed) {
         w->failure = status;
         w->first_failed = part;

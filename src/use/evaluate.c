@@ -266,6 +266,7 @@ static void finish_row(work *w, size_t at, double *value)
         if (one->state == FAILED && row->failed++ == 0)
             strncat(row->failure, message_of(one), GERSH__MESSAGE_SIZE - 1);
         w->result->interrupted |= one->state == NOT_RUN;
+        w->result->memory_short |= one->status == GERSH_ERROR_MEMORY;
     }
 #define MEMBER(name) offsetof(gersh__trial_result, name)
     sum_up(&row->seconds_mean, NULL, value, w, at, MEMBER(seconds));

@@ -92,12 +92,9 @@ static gersh_status make_folder(const char *path)
     struct stat info;
     if (mkdir(path, 0777) == 0 || (errno == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode)))
         return GERSH_OK;
-    char reason[128] = "unknown error";
     if (errno == EEXIST)
         return gersh__fail(GERSH_ERROR_IO, "%s: is not a folder; name another one to write to", path);
-    if (strerror_r(errno, reason, sizeof reason) != 0)
-        strcpy(reason, "unknown error");
-    return gersh__fail(GERSH_ERROR_IO, "%s: the folder cannot be made: %s", path, reason);
+    return gersh__fail_errno(errno, path, "the folder cannot be made");
 }
 
 static gersh_status make_folders(const gersh__run *run)

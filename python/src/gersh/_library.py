@@ -15,7 +15,7 @@ class FileError(OSError, ValueError):
     """A file that cannot be opened, read or written."""
 
 
-ARGUMENT, INPUT, IO, UNBALANCED, MEMORY, NUMERIC, CANCELLED = range(1, 8)  # gersh_status
+ARGUMENT, INPUT, IO, UNBALANCED, MEMORY, NUMERIC, CANCELLED, DISK = range(1, 9)  # gersh_status
 
 
 def _raise(status, function, arguments):
@@ -27,7 +27,7 @@ def _raise(status, function, arguments):
     text = re.sub(r"--([a-z-]+) ([a-z0-9]+)\b", lambda m: f"{m[1].replace('-', '_')}={m[2]!r}", text)
     if status == MEMORY:
         raise MemoryError(text)
-    if status == IO:
+    if status in (IO, DISK):
         raise FileError(text)
     if status == CANCELLED:
         raise KeyboardInterrupt(text)
