@@ -98,7 +98,7 @@ static void results_are_of_the_region(void **unused)
     gersh__random random;
     gersh__random_seed(&random, 71);
     for (int t = 0; t < cases(30); t++) {
-        gersh_dataset *data = make_data(&random, 3 + (size_t)gersh__random_below(&random, 25),
+        gersh_dataset *data = make_data(&random, 4 + (size_t)gersh__random_below(&random, 25),
                                         1 + (size_t)gersh__random_below(&random, 10), 2 + t % 2);
         for (int o = 0; o < 5; o++) {
             gersh_settings *settings = settings_of(objectives[o], "psd");

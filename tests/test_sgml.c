@@ -128,7 +128,7 @@ static void every_step_is_certified(void **unused)
     gersh__random_seed(&random, 21);
     int steps = 0, total = cases(100);
     for (int t = 0; t < total; t++) {
-        gersh_dataset *data = random_data(&random, 3 + (size_t)gersh__random_below(&random, 8),
+        gersh_dataset *data = random_data(&random, 4 + (size_t)gersh__random_below(&random, 8),
                                           1 + (size_t)gersh__random_below(&random, MOST - 2), 2 + t % 2);
         steps += run_watched(data, objectives[t % 5], inits[t / 5 % 4], t % 3 == 2);
         gersh_dataset_free(data);
