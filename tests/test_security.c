@@ -155,7 +155,7 @@ static void impossible_shapes_are_refused(void **state)
     free(bytes);
 }
 
-/* A head of many small values takes fifty times its size as JSON, and is refused before that. */
+/* A head of many small values takes eighty times its size as JSON, and is refused before that. */
 static void heads_that_swell_are_refused(void **state)
 {
     (void)state;

@@ -12,7 +12,7 @@ json_t *gersh__json_text(const char *text);
 
 /*
  * Bytes of memory that the values of the text take at most, whatever it holds: a text of a few bytes for each value can
- * take fifty times its own size.
+ * take eighty times its own size.
  */
 double gersh__json_bytes(const char *text, size_t length);
 
