@@ -27,11 +27,12 @@
 
 enum { MOST_INNER = 12, MOST_SEARCH = 25 };
 
-#define NEW_ATOMS 8      /* joined in one iteration */
-#define LOOK_SHARE 0.1   /* all pairs are looked at when the watched ones have this share of the gap left */
-#define DONE_SHARE 0.3   /* but not before it is this share of the tolerance */
-#define INNER_SHARE 0.3  /* the weights are right when their own gap is this share of the whole, */
-#define DENSE_SHARE 0.03 /* or this one where a look takes an eigenvector */
+#define NEW_ATOMS 8     /* joined in one iteration */
+#define LOOK_SHARE 0.1  /* all pairs are looked at when the watched ones have this share of the gap left */
+#define DONE_SHARE 0.3  /* but not before it is this share of the tolerance */
+#define INNER_SHARE 0.3 /* the weights are right when their own gap is this share of the whole, */
+#define DEAR_SHARE                                                                                         \
+    0.03 /* or this one where a look takes long: an eigenvector, or more features than rows */
 #define NARROWEST 1e-9
 #define FAINT 1e-11 /* share of F below which a decrease drowns in rounding */
 
@@ -235,11 +236,12 @@ static gersh_status newton_step(gersh__engine *e, int *moved)
 /* Newton steps until the weights' own gap is small against the whole gap. */
 static gersh_status correct_weights(gersh__engine *e, double gap)
 {
+    double share = e->dense || e->pairs->k > e->pairs->n ? DEAR_SHARE : INNER_SHARE;
     for (int inner = 0; inner < MOST_INNER && e->atoms > 0; inner++) {
         double begin = gersh__clock_seconds();
         double own = score_atoms(e, 0);
         e->seconds_gradient += gersh__clock_seconds() - begin;
-        if (inner > 0 && own <= (e->dense ? DENSE_SHARE : INNER_SHARE) * gap)
+        if (inner > 0 && own <= share * gap)
             break;
         int moved;
         gersh_status status = newton_step(e, &moved);
