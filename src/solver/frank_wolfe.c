@@ -31,8 +31,7 @@ enum { MOST_INNER = 12, MOST_SEARCH = 25 };
 #define LOOK_SHARE 0.1  /* all pairs are looked at when the watched ones have this share of the gap left */
 #define DONE_SHARE 0.3  /* but not before it is this share of the tolerance */
 #define INNER_SHARE 0.3 /* the weights are right when their own gap is this share of the whole, */
-#define DEAR_SHARE                                                                                         \
-    0.03 /* or this one where a look takes long: an eigenvector, or more features than rows */
+#define DEAR_SHARE 0.03 /* or this one, where a look takes long */
 #define NARROWEST 1e-9
 #define FAINT 1e-11 /* share of F below which a decrease drowns in rounding */
 
