@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 
 import numpy as np
@@ -9,6 +10,9 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 collect_ignore = ["leaks.py"]  # a program of its own
+
+# Processes that a shell starts in the background ignore interrupts, which some tests send to themselves.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

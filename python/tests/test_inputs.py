@@ -65,12 +65,15 @@ def test_float32_is_near(wine, reference):
 
 @pytest.mark.parametrize("labels", [[2, 7, 11], [-1.0, 0.0, 3.0], ["a", "b", "c"], ["é", "ß", "日本"], [b"x", b"y", b"z"],
                                     [10, 9, 100]])
-def test_labels_of_any_kind(wine, reference, labels):
+def test_labels_of_any_kind(wine, labels):
     X, y = wine
-    learner = gersh.MetricLearner().fit(X, np.array(labels)[y])
-    assert np.allclose(learner.matrix_, reference.matrix_, rtol=1e-6, atol=1e-9)
+    plain = gersh.MetricLearner(solver="hull", tol=1e-8).fit(X, y)
+    learner = gersh.MetricLearner(solver="hull", tol=1e-8).fit(X, np.array(labels)[y])
+    # The order of the classes is another one, and with it the way to the best metric.
+    assert learner.objective_value_ == pytest.approx(plain.objective_value_, rel=2e-8)
+    assert np.allclose(learner.matrix_, plain.matrix_, atol=1e-3 * np.trace(plain.matrix_))
     assert set(learner.classes_) == set(np.array(labels))
-    words = gersh.MetricLearner().fit(X, np.array(labels, dtype=object)[y])
+    words = gersh.MetricLearner(solver="hull", tol=1e-8).fit(X, np.array(labels, dtype=object)[y])
     assert np.array_equal(words.matrix_, learner.matrix_)
 
 
