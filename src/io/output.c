@@ -65,22 +65,20 @@ static void remove_stale(const char *path)
 /* Removes what processes that were killed while they wrote this target have left, so that it does not add up. */
 static void sweep(const char *target)
 {
+    char path[PATH_MAX] = ".";
     const char *slash = strrchr(target, '/'), *name = slash != NULL ? slash + 1 : target;
-    size_t folder = (size_t)(name - target), size = strlen(target) + RANDOM_DIGITS + sizeof "..tmp";
-    char *path = gersh__alloc(size + 1, 1);
-    if (path == NULL)
+    size_t folder = (size_t)(name - target);
+    if (strlen(target) + RANDOM_DIGITS + sizeof "..tmp" > sizeof path)
         return;
-    memcpy(path, folder > 0 ? target : ".", folder > 0 ? folder : 1);
-    DIR *entries = opendir(path);
     memcpy(path, target, folder);
+    DIR *entries = opendir(path);
     for (struct dirent *e = NULL; entries != NULL && (e = readdir(entries)) != NULL;)
         if (is_temporary(e->d_name, name)) {
-            snprintf(path + folder, size - folder, "%s", e->d_name);
+            snprintf(path + folder, sizeof path - folder, "%s", e->d_name);
             remove_stale(path);
         }
     if (entries != NULL)
         closedir(entries);
-    gersh__free(path);
 }
 
 /*
