@@ -8,10 +8,6 @@
 #include "../cli/cli.h"
 #include "data/dataset.h"
 
-/* The program without its main: what the other files of cli/ want from there. */
-const cli_command *const cli_commands[] = {&cli_inspect, NULL};
-gersh_cancel cli_cancel;
-
 static void run_inspect(const char *path, char *option, char *value)
 {
     char *argv[] = {(char *)path, option, value};
