@@ -83,6 +83,8 @@ static inline gersh_settings *fits_settings(const char *objective, const fits_so
     assert_ok(gersh_settings_set(settings, "objective", objective));
     assert_ok(gersh_settings_set(settings, "solver", solver->name));
     assert_ok(gersh_settings_set(settings, "max-iter", solver->max_iter));
+    if (solver->certified)
+        assert_ok(gersh_settings_set(settings, "tol", "1e-3"));
     assert_ok(gersh_settings_set(settings, "threads", "1"));
     for (; pairs != NULL && *pairs != NULL; pairs += 2)
         assert_ok(gersh_settings_set(settings, pairs[0], pairs[1]));

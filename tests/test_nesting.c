@@ -25,7 +25,7 @@
 
 enum { SOLVERS = 4, OBJECTIVES = 5, FOLDS_EACH = 3, MOST_STEPS = 3000 };
 
-#define TOL 1e-3        /* the library's default */
+#define TOL 1e-3        /* of the fits */
 #define FLOOR 1e-6      /* share of the value at (C/K) I below which a relative gap says nothing */
 #define ORACLE_TOL 1e-5 /* gap at which the oracle stops */
 
@@ -95,6 +95,7 @@ static void fit(gersh_fit_info *info, const gersh_dataset *data, const char *obj
     assert_ok(gersh_settings_set(settings, "objective", objective));
     assert_ok(gersh_settings_set(settings, "solver", solver));
     assert_ok(gersh_settings_set(settings, "trace", "K"));
+    assert_ok(gersh_settings_set(settings, "tol", "1e-3"));
     assert_ok(gersh_fit(&metric, info, data, settings, NULL));
     gersh_metric_free(metric);
     gersh_settings_free(settings);

@@ -19,7 +19,6 @@
 
 enum { OBJECTIVES = 5, SOLVERS = 9, HULL = 5, MOST_DENSE = 400 };
 
-#define TOL 1e-3 /* the default of the fits */
 #define MAX_ITER 1000
 #define MAX_ROUNDS 2 /* of sgml and pgml, which take long over kinks */
 
@@ -291,7 +290,8 @@ static double check_budget(const trial *t, const problem *q)
     double k = (double)t->metric->features, mean = 0, *d = distances_under(q, NULL, 1);
     for (size_t p = 0; p < q->pairs->count; p++)
         mean += d[p] / (double)q->pairs->count;
-    if (!(fabs(t->info.budget - 2 * k / mean) <= 1e-9 * t->info.budget) ||
+    if (!(fabs(t->info.budget - (strcmp(t->objective, "glr") == 0 ? 12 : 2) * k / mean) <=
+          1e-9 * t->info.budget) ||
         !(fabs(t->info.rho - 1e-5 * t->info.budget / k) <= 1e-9 * t->info.rho) ||
         t->metric->rho != t->info.rho)
         fail_msg("%s: trace %g and rho %g at a mean distance of %g", t->what, t->info.budget, t->info.rho,
@@ -313,7 +313,9 @@ static void check_stop(const trial *t, double scale)
         fail_msg("%s: %s after %d iterations", t->what, gersh_stop_name(info->stop), info->iterations);
     int own =
         solvers[t->solver].certified && solvers[t->solver].edges != BALANCED; /* the bound of its region */
-    if (own && info->stop == GERSH_STOP_CONVERGED && !(info->gap <= TOL * scale + t->rounding))
+    double tol = 1 / sqrt((double)gersh_dataset_rows(t->scaled));
+    tol = tol > 0.05 ? 0.05 : tol < 0.001 ? 0.001 : tol;
+    if (own && info->stop == GERSH_STOP_CONVERGED && !(info->gap <= tol * scale + t->rounding))
         fail_msg("%s: converged at the gap %g of %g", t->what, info->gap, scale);
 }
 
@@ -621,7 +623,8 @@ static void short_memory(void **unused)
             gersh__alloc_fail_at(n);
             status = gersh_fit(&metric, &info, data, settings, NULL);
             gersh__alloc_fail_at(0);
-            assert_true(status == GERSH_OK ? info.iterations <= 2 : status == GERSH_ERROR_MEMORY);
+            /* balanced looks once more after its hull */
+            assert_true(status == GERSH_OK ? info.iterations <= 3 : status == GERSH_ERROR_MEMORY);
             gersh_metric_free(metric);
         }
         gersh_settings_free(settings);

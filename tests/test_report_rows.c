@@ -81,8 +81,8 @@ static void models_keep_the_course_of_their_fit(void **state)
         size_t count, again;
         const gersh_progress *a = gersh_model_trajectory(model, &count), *b;
         assert_true(count > 0);
-        if (which == 0) {
-            assert_true(a[count - 1].value == model->info.objective_value);
+        if (which == 0) { /* but for the merging of atoms at the end */
+            assert_true(fabs(a[count - 1].value / model->info.objective_value - 1) < 1e-12);
             assert_true(a[count - 1].iteration == model->info.iterations);
         }
         assert_ok(gersh_model_write(model, model_path, 0));

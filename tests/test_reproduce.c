@@ -131,6 +131,7 @@ static void check_value(const gersh_report_table *table)
     assert_ok(gersh_settings_set(settings, "header", "no"));
     assert_ok(gersh_settings_set(settings, "trace", "K"));
     assert_ok(gersh_settings_set(settings, "rho", "1e-5"));
+    assert_ok(gersh_settings_set(settings, "tol", "1e-3"));
     assert_ok(gersh_dataset_read(&data, in_folder("data/heart.csv"), settings));
     assert_ok(gersh_compare(&c, data, settings, &options));
     size_t found = 0;

@@ -409,7 +409,7 @@ static void time_ends_a_row_loop(void **unused)
     gersh__random random;
     gersh__random_seed(&random, 77);
     gersh_dataset *data = make_data(&random, 10, 120, 2);
-    gersh_settings *settings = settings_of("glr", "hbnb");
+    gersh_settings *settings = settings_of("mcml", "hbnb");
     gersh_metric *metric;
     gersh_fit_info info;
     assert_ok(gersh_settings_set(settings, "max-time", "0.002"));

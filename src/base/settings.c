@@ -45,13 +45,15 @@ static const gersh_setting_info table[GERSH__SETTINGS] = {
          "all positive definite ones"},
     [GERSH__TRACE] = {"trace", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "auto", "auto|K", 0, DBL_MAX, "C",
                       "largest trace of M: a number, K for the number of features, or auto, where the mean "
-                      "distance under C/K times the identity is 2"},
+                      "distance under C/K times the identity is 12 for glr, 2 for others"},
     [GERSH__RHO] = {"rho", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "auto", "auto", 0, DBL_MAX, "RHO",
                     "smallest eigenvalue that M must have; auto is 1e-5 C/K"},
-    [GERSH__TOL] =
-        {"tol", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "1e-3", NULL, 1e-12, 1, "TOL",
-         "stop when value and certified bound agree to this share; of the paper's schemes: when the "
-         "objective changes by less, 1e-5 unless given"},
+    [GERSH__TOL] = {"tol", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "auto", "auto", 1e-12, 1, "TOL",
+                    "stop when value and certified bound agree to this share; auto is 1 over the root of "
+                    "the number of "
+                    "rows, from 0.001 to 0.05; of the paper's schemes: when the objective changes by less, "
+                    "1e-5 unless "
+                    "given"},
     [GERSH__MAX_ITER] = {"max-iter", GERSH_SETTING_WHOLE, GERSH_SETTINGS_FIT, "1000", NULL, 1, 1e9, "N",
                          "most calls of the linear minimiser, or main iterations of the paper's schemes"},
     [GERSH__MAX_TIME] = {"max-time", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "none", "none", 0, DBL_MAX,

@@ -21,6 +21,15 @@ static double dot(size_t n, const double *x, const double *y)
     return sum;
 }
 
+static double square_dot(size_t n, const double *x, const double *t)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = 0; i < n; i++)
+        sum += x[i] * (t[i] * t[i]);
+    return sum;
+}
+
 static void axpy(size_t n, double a, const double *x, double *y)
 {
 #pragma omp simd
@@ -467,6 +476,7 @@ static void single_axpy(size_t n, float a, const float *x, float *y)
 const gersh__kernels JOIN(gersh__kernels_, GERSH__LEVEL) = {
     .level = TEXT(GERSH__LEVEL),
     .dot = dot,
+    .square_dot = square_dot,
     .axpy = axpy,
     .standardize = standardize,
     .radius = radius,

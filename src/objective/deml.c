@@ -22,11 +22,14 @@ static gersh_status init(gersh__objective *objective, const gersh_settings *sett
 
 const gersh__objective_kind gersh__deml = {
     .name = "deml",
+    .mean = 2,
     .help = "distances between samples of different classes should be large",
     .maximized = 1,
     .homogeneous = 1,
     .steep = 1,
+    .spreads = 1,
     .takes = GERSH__CLASSES | GERSH__PAIRS,
+    .separable = 1,
     .draws = GERSH__DRAWS_DISSIMILAR,
     .state_size = sizeof(gersh__separable),
     .init = init,

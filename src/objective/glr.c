@@ -54,9 +54,12 @@ static gersh_status init(gersh__objective *objective, const gersh_settings *sett
 
 const gersh__objective_kind gersh__glr = {
     .name = "glr",
+    .mean = 12,
     .help = "graph Laplacian regulariser: labels should change little between close samples",
     .nonnegative = 1,
+    .spreads = 1,
     .takes = GERSH__CLASSES | GERSH__TARGETS | GERSH__PAIRS,
+    .separable = 1,
     .draws = GERSH__DRAWS_DISSIMILAR,
     .state_size = sizeof(gersh__separable),
     .init = init,

@@ -341,8 +341,10 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
 
 const gersh__objective_kind gersh__lmnn = {
     .name = "lmnn",
+    .mean = 2,
     .help = "the nearest neighbours of a sample should be of its class, by a margin",
     .nonnegative = 1,
+    .spreads = 1,
     .takes = GERSH__CLASSES,
     .smoothed = 1,
     .draws = GERSH__DRAWS_TRIPLETS,

@@ -343,6 +343,7 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
 
 const gersh__objective_kind gersh__lsml = {
     .name = "lsml",
+    .mean = 2,
     .help = "no pair of one class should be farther apart than a pair of different classes",
     .nonnegative = 1,
     .homogeneous = 1,

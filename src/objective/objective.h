@@ -27,7 +27,10 @@ typedef struct gersh__objective_kind {
     int takes;         /* what it can learn from: a sum of gersh__knowledge */
     int homogeneous;   /* F(c d) is a power of c times F(d): the size of the distances does not matter */
     int steep;         /* its slope is infinite where all distances are 0: no place to begin at */
+    int spreads;       /* it wants distances to be large, so that its minimum is far from where all are 0 */
     int smoothed;      /* F is a smooth lower bound of the true value, closer as `width` shrinks */
+    double mean;       /* of the distances under C/K times the identity, for --trace auto */
+    int separable;     /* a sum over pairs: see separable.h */
     int draws;         /* of classes or targets: the pairs that it is a function of */
     size_t room;       /* bytes of its own for each pair, besides `scratch` */
     size_t state_size; /* of the struct that starts with gersh__objective */

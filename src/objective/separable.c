@@ -91,6 +91,12 @@ static void evaluate_part(void *context, size_t part, int worker)
     k->s->partial[part] = add_run(k, begin, gersh__pairs_begin(pairs, part + 1) - begin);
 }
 
+double gersh__separable_terms(gersh__separable *s, size_t count, const double *d, double *g)
+{
+    task k = {s, d, g, s->root && g != NULL ? gersh__root_floor(count, d) : 0};
+    return add_run(&k, 0, count);
+}
+
 double gersh__separable_evaluate(gersh__objective *objective, const double *d, double *g)
 {
     gersh__separable *s = (gersh__separable *)objective;

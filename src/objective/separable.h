@@ -29,6 +29,9 @@ int gersh__same_features(const gersh__pairs *pairs, size_t i, size_t j);
 
 void gersh__separable_clear(gersh__objective *objective);
 double gersh__separable_evaluate(gersh__objective *objective, const double *d, double *g);
+
+/* The same for the first `count` pairs alone. */
+double gersh__separable_terms(gersh__separable *separable, size_t count, const double *d, double *g);
 void gersh__separable_curvature(gersh__objective *objective, const double *d, const double *v, double *out);
 gersh_status gersh__separable_hessian(gersh__objective *objective, const double *d, size_t m,
                                       const double *t, double *h);

@@ -39,11 +39,12 @@ static void as_members(void *context, size_t stripe, int worker)
     const gersh__pairs *pairs = p->pairs;
     size_t n = pairs->n, begin = stripe * STRIPE, end = begin + STRIPE < n ? begin + STRIPE : n;
     (void)worker;
-    for (size_t i = begin; i < end; i++) {
-        double sum = gersh__kernels_here()->sum(gersh__pairs_reach(pairs, i), p->g + pairs->row[i]);
-        for (size_t c = 0; c < p->columns; c++)
-            p->y[c * n + i] = sum * p->v[c * n + i];
-    }
+    double sum[STRIPE];
+    for (size_t i = begin; i < end; i++)
+        sum[i - begin] = gersh__kernels_here()->sum(gersh__pairs_reach(pairs, i), p->g + pairs->row[i]);
+    for (size_t c = 0; c < p->columns; c++)
+        for (size_t i = begin; i < end; i++)
+            p->y[c * n + i] = sum[i - begin] * p->v[c * n + i];
     for (size_t from = begin, to; from < end; from = to) {
         size_t reach = gersh__pairs_reach(pairs, from);
         to = class_end(pairs, from, end);

@@ -48,7 +48,7 @@ void gersh__pairs_combine(const gersh__pairs *pairs, size_t m, const double *t, 
         gersh__listed_combine(pairs, m, scratch, d);
         return;
     }
-    if (pairs->first != NULL || n <= FEW_SAMPLES || m <= FEW_ATOMS) {
+    if (pairs->first != NULL || pairs->differences || n <= FEW_SAMPLES || m <= FEW_ATOMS) {
         for (size_t a = 0; a < m; a++)
             if (weight[a] != 0)
                 gersh__pairs_add(pairs, weight[a], t + a * n, d);
@@ -75,6 +75,10 @@ void gersh__pairs_scores(const gersh__pairs *pairs, const double *g, size_t m, c
                          double *scratch, double *score)
 {
     size_t n = pairs->n;
+    for (size_t a = 0; pairs->differences && a < m; a++)
+        score[a] = gersh__kernels_here()->square_dot(n, g, t + a * n);
+    if (pairs->differences)
+        return;
     if (gersh__listed_many(pairs)) {
         gersh__listed_turn(pairs, m, t, NULL, scratch);
         gersh__listed_scores(pairs, g, m, scratch, scratch + m * n, score);

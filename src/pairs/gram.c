@@ -93,7 +93,8 @@ static int add_sign(const gram *gm, const block *b, double sign, double *rows, d
         double *column = rows + a * b->pairs;
         for (size_t r = 0, at = 0; r < b->run_count; at += b->runs[r++].length) {
             const run *u = &b->runs[r];
-            kernels->square_scale(u->length, root + at, t[u->sample], t + u->partner, column + at);
+            double own = gm->pairs->differences ? 0 : t[u->sample];
+            kernels->square_scale(u->length, root + at, own, t + u->partner, column + at);
         }
     }
     cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, (int)m, (int)b->pairs, sign, rows, (int)b->pairs,
@@ -157,7 +158,9 @@ static void gram_part(void *context, size_t part, int worker)
             add_listed(gm, part, -1.0, rows, h);
         return;
     }
-    for (size_t i = pairs->part[part]; i < pairs->part[part + 1]; i++) {
+    if (pairs->differences)
+        add_run(gm, &b, (run){0, 0, pairs->count, 0}, rows, h);
+    for (size_t i = pairs->part[part]; i < pairs->part[part + 1] && !pairs->differences; i++) {
         size_t base = pairs->row[i], begin = 0, end = gersh__pairs_reach(pairs, i);
         while (begin < end && gm->c[base + begin] == 0)
             begin++;
@@ -231,7 +234,8 @@ gersh_status gersh__pairs_gram(const gersh__pairs *pairs, const double *c, size_
 {
     gersh_status status = GERSH_OK;
     gram gm = {.pairs = pairs, .c = c, .m = m, .t = t};
-    if (m <= FEW_ATOMS && pairs->count <= FEW_TERMS && pairs->count * m * m <= FEW_TERMS)
+    if (m <= FEW_ATOMS && !pairs->differences && pairs->count <= FEW_TERMS &&
+        pairs->count * m * m <= FEW_TERMS)
         gram_small(pairs, c, m, t, h);
     else
         status = gram_parts(&gm, gram_part, pairs->first != NULL, h);

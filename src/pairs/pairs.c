@@ -17,6 +17,7 @@
 #include "linalg/kernels.h"
 #include "pairs/between.h"
 #include "pairs/columns.h"
+#include "pairs/differences.h"
 #include "pairs/listed.h"
 #include "pairs/work.h"
 
@@ -369,6 +370,10 @@ static void add_part(void *context, size_t part, int worker)
 
 void gersh__pairs_add(const gersh__pairs *pairs, double factor, const double *t, double *d)
 {
+    if (pairs->differences) {
+        gersh__differences_add(pairs, factor, t, d);
+        return;
+    }
     gersh__pairs_run(pairs, add_part, &(map){pairs, factor, t, d});
 }
 
@@ -422,6 +427,10 @@ void gersh__pairs_euclid(const gersh__pairs *pairs, double *d)
 {
     size_t stripes = (pairs->k + FEATURE_STRIPE - 1) / FEATURE_STRIPE;
     double *shares = NULL;
+    if (pairs->differences) {
+        gersh__differences_euclid(pairs, d);
+        return;
+    }
     if (pairs->parts == 1 && pairs->first == NULL && pairs->sparse == NULL && stripes > 1)
         shares = gersh__alloc(stripes, pairs->count * sizeof *shares);
     if (shares == NULL) {
@@ -503,6 +512,10 @@ void gersh__pairs_laplacian(const gersh__pairs *pairs, const double *g, size_t c
                             double *y)
 {
     product m = {pairs, g, columns, v, y};
+    if (pairs->differences) {
+        gersh__differences_laplacian(pairs, g, columns, v, y);
+        return;
+    }
     if (gersh__listed_many(pairs)) {
         gersh__listed_laplacian(pairs, g, columns, v, y);
         return;

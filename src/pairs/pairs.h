@@ -63,10 +63,11 @@ typedef struct gersh__pairs {
     size_t *second;      /* NULL: all pairs, or all between classes */
     size_t *row;         /* of these: n + 1; the pairs of sample i with 0, 1, ... are row[i]..row[i + 1] */
     int between;         /* only pairs of different classes */
-    int *similar;  /* of each listed pair, where tuples say so or it was drawn; NULL: by the classes */
-    double *share; /* of each listed pair: how many pairs it stands for; NULL: 1 */
-    double each;   /* how many rows each sample stands for */
-    double units;  /* drawn pairs: rows dealt out, or anchors, that were drawn one by one; else 0 */
+    int differences; /* every sample is the difference of a pair, which has its number (differences.h) */
+    int *similar;    /* of each listed pair, where tuples say so or it was drawn; NULL: by the classes */
+    double *share;   /* of each listed pair: how many pairs it stands for; NULL: 1 */
+    double each;     /* how many rows each sample stands for */
+    double units;    /* drawn pairs: rows dealt out, or anchors, that were drawn one by one; else 0 */
     gersh__comparisons *compared; /* or NULL */
     gersh__pool *pool;            /* not owned; NULL: no threads */
     double *square;               /* n × n scratch of the maps, for all pairs of more than a few samples */

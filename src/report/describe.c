@@ -2,10 +2,10 @@
 #include "report/describe.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/json.h"
+#include "solver/fit.h"
 
 static const char *setting(const gersh_model *model, const char *name)
 {
@@ -34,7 +34,8 @@ const char *gersh__stop_sentence(const gersh_model *model)
                                     : "no more pairs fit the memory";
         if (!info->has_bound)
             return "the objective has settled";
-        return info->gap <= strtod(setting(model, "tol"), NULL) * fabs(info->objective_value)
+        return info->gap <= gersh__tolerance(setting(model, "tol"), (double)gersh_model_rows(model)) *
+                                fabs(info->objective_value)
                    ? "value and bound agree as well as was asked for"
                    : "the value has settled; the bound is of the convex hull, which may hold better "
                      "metrics";

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "solver/sketch.h"
 
 /* Atoms whose entries differ by less are the same atom. */
 #define SAME 1e-7
@@ -16,6 +17,7 @@ void gersh__engine_free(gersh__engine *e)
     if (e == NULL)
         return;
     gersh__slope_free(e->slope);
+    gersh__sketch_free(e->sketch);
     gersh__free(e->atom);
     gersh__free(e->vector);
     gersh__free(e->theta);
@@ -106,8 +108,8 @@ gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, g
         gersh__engine_free(e);
         return status;
     }
-    /* The scale of the objective, at the multiple of the identity that uses up the budget. */
     gersh__pairs_euclid(pairs, e->base);
+    /* The scale of the objective, at the multiple of the identity that uses up the budget. */
     for (size_t p = 0; p < count; p++)
         e->d[p] = (rho + budget / (double)pairs->k) * e->base[p];
     const gersh__objective_kind *kind = objective->kind;
@@ -119,7 +121,7 @@ gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, g
     return GERSH_OK;
 }
 
-/* t = X z, with its mean taken off: differences stay, and what cancels in them is small. */
+/* t = X z, its mean taken off where it is to be seen in differences alone: they stay, and less cancels in them. */
 static void project(const gersh__engine *e, gersh_atom atom, const double *vector, double *t)
 {
     size_t n = e->pairs->n;
@@ -129,6 +131,8 @@ static void project(const gersh__engine *e, gersh_atom atom, const double *vecto
                     0, t, 1);
     else
         gersh__pairs_project(e->pairs, atom.i, atom.a, atom.j, atom.i != atom.j ? atom.b : 0, t);
+    if (e->pairs->differences)
+        return;
     for (size_t s = 0; s < n; s++)
         mean += t[s];
     mean /= (double)n;

@@ -5,11 +5,11 @@
  *   2. If that solution is balanced it is the answer.
  *   3. Otherwise colour the nodes along the maximum spanning tree of |M_ij|, and solve over the metrics of
  *      these colours from there: convex, to the optimum.
- *   4. While value and bound are apart: flip the colour of one end (or of one connected part) of the pairs
- *      that the hull would use most, and keep what pays. A try ends as soon as its own bound shows that it
- *      cannot pay, and all of them look at all pairs about twice as often as steps 1 to 3. With many pairs of samples,
- *      where tries take long and seldom pay, they begin only where there is more than half a percent to gain, and
- *      look as often as steps 1 to 3.
+ *   4. While its value and that of the hull's solution are apart: flip the colour of one end (or of one connected
+ *      part) of the pairs that the hull would use most, and keep what pays. A try ends as soon as its own bound shows
+ *      that it cannot pay, and all of them look at all pairs about twice as often as steps 1 to 3. With many pairs of
+ *      samples, where tries take long and seldom pay, they begin only where there is half a percent more than the
+ *      tolerance to gain, and look as often as steps 1 to 3.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -101,7 +101,7 @@ typedef struct search {
     gersh_metric *best;
     double value;
     int last_look; /* tries begin no later, */
-    double near;   /* nor where value and bound agree to this share */
+    double near;   /* nor where the value is that of the hull's solution, to this share */
 } search;
 
 /* Solves with the colours of `tried`; keeps them when that pays, and else goes back. */
@@ -166,13 +166,13 @@ static gersh_status try_pairs(search *s, int *kept)
     return status;
 }
 
-/* Step 4. */
-static gersh_status flip_while_it_pays(search *s, double bound)
+/* Step 4. `least`: the value of the hull's solution. */
+static gersh_status flip_while_it_pays(search *s, double least)
 {
     gersh_status status = GERSH_OK;
     for (int flips = 0; flips < MOST_FLIPS && status == GERSH_OK; flips++) {
         int kept = 0;
-        if (!may_try(s) || gersh__engine_close(s->run->engine, bound, s->near))
+        if (!may_try(s) || gersh__engine_close(s->run->engine, least, s->near))
             return GERSH_OK;
         status = try_pairs(s, &kept);
         if (!kept)
@@ -192,7 +192,7 @@ static gersh_status solve_balanced(gersh__solver_run *run)
     gersh_status status = s.color && s.tried && s.part ? GERSH_OK : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
         status = gersh__solve_region(run, GERSH__HULL, NULL, "hull");
-    double bound = run->bound;
+    double bound = run->bound, least = gersh__engine_value(run->engine);
     gersh_stop hull_stop = run->stop;
     if (status == GERSH_OK)
         status = gersh__color_nodes(run->engine, s.color, s.part, &balanced);
@@ -205,11 +205,11 @@ static gersh_status solve_balanced(gersh__solver_run *run)
         s.value = gersh__engine_value(run->engine);
         int many = run->pairs->count > MANY_SAMPLE_PAIRS, tries = run->limits.tries;
         s.last_look = (1 + (many && tries > 1 ? 1 : tries)) * run->engine->looks;
-        s.near = many ? fmax(run->limits.tol, MUCH_TO_GAIN) : run->limits.tol;
+        s.near = run->limits.tol + (many ? MUCH_TO_GAIN : 0);
         if (status == GERSH_OK)
             status = gersh__color_nodes(run->engine, s.tried, s.part, &balanced);
         if (status == GERSH_OK)
-            status = flip_while_it_pays(&s, bound);
+            status = flip_while_it_pays(&s, least);
     }
     run->bound = bound;
     run->stop = run->stop == GERSH_STOP_CONVERGED ? hull_stop : run->stop;

@@ -184,7 +184,7 @@ void gersh__dense_start(gersh__solver_run *run, double *m, double *x)
 
 double gersh__dense_tol(const gersh__solver_run *run)
 {
-    return gersh__setting_given(run->settings, GERSH__TOL) ? run->limits.tol : MAIN_TOL;
+    return gersh__setting_is(run->settings, GERSH__TOL, "auto") ? MAIN_TOL : run->limits.tol;
 }
 
 int gersh__dense_halted(gersh__solver_run *run)

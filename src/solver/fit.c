@@ -2,6 +2,7 @@
 #include "gersh/fit.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -25,6 +26,9 @@ static const gersh__solver *const solvers[] = {
 /* Mean distances under C/K times the identity up to here leave digits enough for what is compared with 1. */
 #define LARGEST_MEAN 1e10
 
+#define LEAST_TOL 1e-3 /* of --tol auto */
+#define MOST_TOL 0.05
+
 const char *gersh_stop_name(gersh_stop stop)
 {
     static const char *const names[] = {"converged", "max_iter", "max_time", "interrupted"};
@@ -47,7 +51,7 @@ gersh_status gersh__fit_budget(gersh__fit *fit, double mean, const char *of)
             mean);
     fit->trace = gersh__setting_is(settings, GERSH__TRACE, "K") ? k
                  : gersh__setting_is(settings, GERSH__TRACE, "auto")
-                     ? 2 * k / mean
+                     ? (fit->kind != NULL ? fit->kind->mean : 2) * k / mean
                      : gersh__setting_number(settings, GERSH__TRACE);
     fit->rho = gersh__setting_is(settings, GERSH__RHO, "auto")
                    ? 1e-5 * fit->trace / k
@@ -66,7 +70,7 @@ gersh_status gersh__fit_budget(gersh__fit *fit, double mean, const char *of)
     return GERSH_OK;
 }
 
-/* C and ρ: what the settings say, or 2K over the mean squared length, and 1e-5 C/K. */
+/* C and ρ. */
 static gersh_status read_budget(gersh__fit *fit, const gersh__pairs *pairs)
 {
     double mean;
@@ -75,10 +79,18 @@ static gersh_status read_budget(gersh__fit *fit, const gersh__pairs *pairs)
                               : status;
 }
 
-static void read_limits(gersh__limits *limits, const gersh_settings *settings,
+double gersh__tolerance(const char *text, double rows)
+{
+    if (strcmp(text, "auto") == 0)
+        return fmin(fmax(1 / sqrt(rows), LEAST_TOL), MOST_TOL);
+    return strtod(text, NULL);
+}
+
+static void read_limits(gersh__limits *limits, const gersh_settings *settings, const gersh_dataset *data,
                         const gersh_fit_options *options)
 {
-    *limits = (gersh__limits){.tol = gersh__setting_number(settings, GERSH__TOL),
+    *limits = (gersh__limits){.tol = gersh__tolerance(gersh__setting_text(settings, GERSH__TOL),
+                                                      (double)gersh_dataset_rows(data)),
                               .max_iter = (int)gersh__setting_whole(settings, GERSH__MAX_ITER),
                               .start = gersh__clock_seconds(),
                               .max_seconds = gersh__setting_is(settings, GERSH__MAX_TIME, "none")
@@ -354,7 +366,7 @@ gersh_status gersh_fit(gersh_metric **out, gersh_fit_info *info, const gersh_dat
     *out = NULL;
     *info = (gersh_fit_info){0};
     gersh__blas_hold(); /* the pool spreads the work */
-    read_limits(&fit.limits, settings, o);
+    read_limits(&fit.limits, settings, data, o);
     if (o->custom == NULL)
         fit.kind = gersh__objective_find(gersh__setting_text(settings, GERSH__OBJECTIVE));
     gersh_status status =

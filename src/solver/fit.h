@@ -17,6 +17,12 @@ typedef struct gersh__fit {
     double trace, rho; /* C and ρ, once gersh__fit_budget has set them */
 } gersh__fit;
 
+/*
+ * The tolerance that the setting says. Unless given it is about what the objective would differ by for other rows of the
+ * same kind: 1 over the root of their number.
+ */
+double gersh__tolerance(const char *text, double rows);
+
 /* Sets C and ρ for rows whose mean squared distance is `mean`. `of`: words for what the mean is over. */
 gersh_status gersh__fit_budget(gersh__fit *fit, double mean, const char *of);
 

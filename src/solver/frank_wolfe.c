@@ -23,6 +23,7 @@
 #include "pairs/combine.h"
 #include "pairs/listed.h"
 #include "solver/atoms.h"
+#include "solver/sketch.h"
 #include "solver/weights.h"
 
 enum { MOST_INNER = 12, MOST_SEARCH = 25 };
@@ -135,7 +136,7 @@ static void score_atom(void *context, size_t a, int worker)
 static double score_atoms(gersh__engine *e, int current)
 {
     double gap = 0, least = 0;
-    if (by_features(e)) {
+    if (by_features(e) || (current && e->slope->y != NULL && !e->dense)) {
         if (!current)
             gersh__slope_update(e->slope, e->g);
         gersh__slope_diagonal(e->slope);
@@ -197,6 +198,17 @@ static double search_step(gersh__engine *e, double slope, double *next_value)
     return *next_value < e->value ? taken : 0;
 }
 
+/* Takes next_d and next_g for d and g. */
+static void take_next(gersh__engine *e, double next_value)
+{
+    double *d = e->d, *g = e->g;
+    e->d = e->next_d;
+    e->g = e->next_g;
+    e->next_d = d;
+    e->next_g = g;
+    e->value = next_value;
+}
+
 /* One Newton step in the weights. Returns 0 when F cannot be lowered any more. */
 static gersh_status newton_step(gersh__engine *e, int *moved)
 {
@@ -218,12 +230,7 @@ static gersh_status newton_step(gersh__engine *e, int *moved)
         *moved = 1;
         for (size_t a = 0; a < e->atoms; a++)
             e->theta[a] = gamma == 1 ? e->step[a] : e->theta[a] + gamma * (e->step[a] - e->theta[a]);
-        double *d = e->d, *g = e->g;
-        e->d = e->next_d;
-        e->g = e->next_g;
-        e->next_d = d;
-        e->next_g = g;
-        e->value = next_value;
+        take_next(e, next_value);
         e->newton_steps++;
     } else {
         evaluate(e, e->d, e->g); /* the objective's own state belongs to d again */
@@ -251,6 +258,64 @@ static gersh_status correct_weights(gersh__engine *e, double gap)
             break;
     }
     return GERSH_OK;
+}
+
+/* zᵀ G z of an atom or a vector, by the entries of the slope. */
+static double score_of(gersh__engine *e, gersh_atom z, const double *vector)
+{
+    double sum = 0;
+    if (!e->dense)
+        return z.a * z.a * e->slope->diagonal[z.i] +
+               (z.i == z.j ? 0
+                           : z.b * z.b * e->slope->diagonal[z.j] +
+                                 2 * z.a * z.b * gersh__slope_entry(e->slope, z.i, z.j));
+    for (size_t i = 0; i < e->pairs->k; i++)
+        for (size_t j = 0; j < e->pairs->k; j++)
+            sum += vector[i] * vector[j] * gersh__slope_entry(e->slope, i, j);
+    return sum;
+}
+
+/* Goes from the metric, whose look this is, towards where a sketch has its minimum. *moved: whether F fell. */
+static gersh_status follow_sketch(gersh__engine *e, gersh__region *region, const gersh__limits *limits,
+                                  double gap, int *moved)
+{
+    gersh_metric *there = NULL, *here = NULL;
+    double slope = 0, next_value = 0, begin = gersh__clock_seconds(), inside = e->seconds_objective;
+    *moved = 0;
+    gersh_status status = gersh__sketch_solve(&there, e, region, limits, gap);
+    if (status == GERSH_OK && there != NULL)
+        status = gersh__engine_metric(&here, e);
+    if (status != GERSH_OK || there == NULL)
+        goto out;
+    for (size_t a = 0; a < there->atoms; a++)
+        slope += there->weight[a] * score_of(e, e->dense ? (gersh_atom){0, 0, 0, 0} : there->atom[a],
+                                             e->dense ? there->dense + a * e->pairs->k : NULL);
+    for (size_t a = 0; a < e->atoms; a++)
+        slope -= e->theta[a] * e->score[a];
+    status = gersh__engine_start(e, there);
+    if (status != GERSH_OK)
+        goto out;
+    distances(e, e->theta, e->next_d);
+    double gamma = search_step(e, slope, &next_value);
+    *moved = gamma > 0;
+    if (gamma == 0) {
+        status = gersh__engine_start(e, here);
+        evaluate(e, e->d, e->g); /* the objective's own state belongs to d again */
+        goto out;
+    }
+    take_next(e, next_value);
+    e->newton_steps++;
+    for (size_t a = 0; gamma < 1 && a < e->atoms; a++)
+        e->theta[a] *= gamma;
+    for (size_t a = 0; gamma < 1 && a < here->atoms && status == GERSH_OK; a++)
+        status = gersh__atoms_add(e, e->dense ? (gersh_atom){0, 0, 0, 0} : here->atom[a],
+                                  e->dense ? here->dense + a * e->pairs->k : NULL,
+                                  (1 - gamma) * here->weight[a]);
+out:
+    gersh_metric_free(there);
+    gersh_metric_free(here);
+    e->seconds_step += gersh__clock_seconds() - begin - (e->seconds_objective - inside);
+    return status;
 }
 
 /*
@@ -388,7 +453,8 @@ static gersh_status search(gersh__engine *e, gersh__region *region, const char *
 {
     gersh__candidate candidate[GERSH__MOST_CANDIDATES];
     size_t found;
-    double gap, seen = 0, before = INFINITY, width = limits->widest;
+    double gap, seen = 0, before = INFINITY, width = limits->widest, last_gap = 0;
+    int sketched = 0;
     e->objective->width = limits->widest;
     e->bound = e->objective->kind->nonnegative ? 0 : -INFINITY;
     gersh_status status = gersh__atoms_restrict(e, region);
@@ -408,8 +474,15 @@ static gersh_status search(gersh__engine *e, gersh__region *region, const char *
         report(e, stage, limits);
         if (must_stop(e, limits, stop))
             return finish(e, best, *stop);
-        status = gersh__atoms_join(e, region, candidate, found);
-        if (status == GERSH_OK)
+        /* Where a sketch no longer halves the gap, as at the limits of rounding, all pairs have to do. */
+        int moved = 0;
+        if (gersh__sketch_pays(e, region) && !(sketched && gap > 0.5 * last_gap))
+            status = follow_sketch(e, region, limits, gap, &moved);
+        sketched = moved;
+        last_gap = gap;
+        if (status == GERSH_OK && !moved)
+            status = gersh__atoms_join(e, region, candidate, found);
+        if (status == GERSH_OK && !moved)
             status = correct_weights(e, gap);
         if (status == GERSH_OK)
             status = gersh__atoms_merge(e, 2);

@@ -44,8 +44,9 @@ typedef struct gersh__engine {
     double bound; /* certified for the region of the last solve */
     double floor; /* 1e-6 |F((C/K) I)|, the least scale of a relative gap */
     int iterations, newton_steps;
-    int looks;       /* iterations in which all pairs were looked at */
-    size_t *watched; /* features that the last region watched */
+    int looks;                    /* iterations in which all pairs were looked at */
+    struct gersh__sketch *sketch; /* or NULL; see sketch.h */
+    size_t *watched;              /* features that the last region watched */
     size_t watched_count;
     double seconds_gradient, seconds_minimizer, seconds_objective, seconds_step, seconds_eigen;
 } gersh__engine;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/settings.h"
 #include "solver/fit.h"
+#include "solver/sketch.h"
 
 #define GB 1e9
 #define PROGRAM 48e6          /* the program itself, and its matrix products */
@@ -42,11 +43,21 @@ static double rows_bytes(const gersh__fit *fit, double n)
     return PROGRAM + COPIES * 8 * n * ((double)gersh_dataset_features(fit->data) + 2);
 }
 
+/* What sketches of the objective take, where they may be used. */
+static double sketch_bytes(const gersh__fit *fit)
+{
+    size_t k = gersh_dataset_features(fit->data);
+    double pairs = (double)(GERSH__MOST_DRAWS + 2 * k);
+    if (fit->kind == NULL || !fit->kind->separable || k > GERSH__MOST_SKETCHED)
+        return 0;
+    return pairs * ENGINE_BYTES + sample_bytes((double)k, pairs);
+}
+
 static double all_bytes(const gersh__fit *fit, double n)
 {
     double pairs = n * (n - 1) / 2, room = fit->kind != NULL ? (double)fit->kind->room : 32;
     return rows_bytes(fit, n) + 8 * n * n + pairs * (ENGINE_BYTES + room) +
-           sample_bytes((double)gersh_dataset_features(fit->data), n);
+           sample_bytes((double)gersh_dataset_features(fit->data), n) + sketch_bytes(fit);
 }
 
 static double drawn_bytes(const gersh__fit *fit, double n, double pairs)
@@ -58,7 +69,7 @@ static double drawn_bytes(const gersh__fit *fit, double n, double pairs)
     }
     return rows_bytes(fit, n) + 24 * n + search +
            pairs * (ENGINE_BYTES + LIST_BYTES + (double)fit->kind->room) + sample_bytes(k, rows) +
-           8 * rows * 64;
+           8 * rows * 64 + sketch_bytes(fit);
 }
 
 static gersh_status refuse(double needed, double allowed, size_t n, int custom)

@@ -12,10 +12,10 @@
 #include "solver/atoms.h"
 #include "solver/dense.h"
 
-enum { FIRST_STEPS = 8, FEW_FEATURES = 32, MANY_SAMPLES = 4 }; /* samples for each feature */
+enum { FIRST_STEPS = 8, FEW_FEATURES = 32, MANY_SAMPLES = 4 /* for each feature */, MOST_TO_SPREAD = 64 };
 
 /* Puts all of the budget on the features alike or, of dense atoms, on a random one, which sees all differences. */
-static gersh_status leave_zero(gersh__engine *e)
+static gersh_status spread(gersh__engine *e)
 {
     size_t k = e->pairs->k;
     gersh_status status = GERSH_OK;
@@ -40,6 +40,13 @@ static gersh_status leave_zero(gersh__engine *e)
     return status;
 }
 
+/* Whether the objective cannot begin at ρI, or is nearer to its minimum with the budget on all features alike. */
+static int begins_spread(const gersh__engine *e)
+{
+    const gersh__objective_kind *kind = e->objective->kind;
+    return (kind->steep && e->rho == 0) || (kind->spreads && !e->dense && e->pairs->k <= MOST_TO_SPREAD);
+}
+
 gersh_status gersh__solve_region(gersh__solver_run *run, gersh__region_kind kind, const double *color,
                                  const char *stage)
 {
@@ -50,8 +57,8 @@ gersh_status gersh__solve_region(gersh__solver_run *run, gersh__region_kind kind
     region->color = color;
     for (size_t w = 0; w < run->engine->watched_count; w++)
         gersh__region_watch(region, run->engine->watched[w]);
-    if (run->engine->atoms == 0 && run->engine->rho == 0 && run->engine->objective->kind->steep)
-        status = leave_zero(run->engine);
+    if (run->engine->atoms == 0 && begins_spread(run->engine))
+        status = spread(run->engine);
     if (status == GERSH_OK)
         status = gersh__engine_solve(run->engine, region, stage, &run->limits, &run->stop);
     run->bound = run->engine->bound;

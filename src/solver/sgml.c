@@ -31,7 +31,7 @@
 
 static double main_tol(const gersh__sgml *s)
 {
-    return gersh__setting_given(s->run->settings, GERSH__TOL) ? s->run->limits.tol : MAIN_TOL;
+    return gersh__setting_is(s->run->settings, GERSH__TOL, "auto") ? MAIN_TOL : s->run->limits.tol;
 }
 
 static void report(gersh__sgml *s, const char *stage)

@@ -1,80 +1,176 @@
 /*
  * An active-set method. Bounds x_i >= 0 and the budget Σx <= B are either held (active) or free; each step
- * goes to the minimum over the free entries, or as far as the first bound in the way, which is then held.
- * At a minimum the bound with the most negative multiplier is let go; when none is negative the problem is
- * solved.
+ * goes to the minimum over the free entries, or as far as the first bound in the way, which is then held, and with it
+ * every other that the step would cross from where it is. At a minimum the bounds with the most negative multipliers
+ * are let go; when none is negative the problem is solved. Of bounds let go together at least one is left for good: the
+ * step is one of descent, and along it only they can lower the sum.
  */
 #include "solver/weights.h"
 
+#include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
 enum { MOST_REPEATS = 8 };
 
-/* H over the free entries, ridge on the diagonal, as LAPACK's upper triangle by columns. Returns their
- * number. */
-static size_t free_matrix(double *factor, size_t m, const double *h, const int *free_set, double ridge)
+#define LET_GO 0.3 /* share of the most negative multiplier from which a bound is let go with it */
+
+typedef struct problem {
+    size_t m;
+    const double *h, *s, *w;
+    double budget;
+    double scale;   /* the largest of |s| */
+    double ridge;   /* the least on the diagonal of H */
+    double *x;      /* where the search is */
+    int *free_set;  /* whether each entry is */
+    int held;       /* whether the budget is used up and stays so */
+    double *factor; /* of H over the free entries, as LAPACK's upper triangle by columns, */
+    size_t count;   /* of so many of them; 0: to be made */
+    double *p, *unit, *gradient;
+} problem;
+
+/* H over the free entries, with the ridge on its diagonal. */
+static void free_matrix(problem *q, double ridge)
 {
-    size_t count = 0;
+    size_t m = q->m, count = 0;
     for (size_t i = 0; i < m; i++) {
-        if (!free_set[i])
+        if (!q->free_set[i])
             continue;
         size_t c = 0;
         for (size_t j = 0; j <= i; j++)
-            if (free_set[j])
-                factor[count * m + c++] = h[i * m + j];
-        factor[count * m + count] += ridge;
+            if (q->free_set[j])
+                q->factor[count * m + c++] = q->h[i * m + j];
+        q->factor[count * m + count] += ridge;
         count++;
     }
-    return count;
+    q->count = count;
+}
+
+/* The factor of that matrix, the ridge as large as it takes. Returns 0 where none is enough. */
+static int factorize(problem *q)
+{
+    double ridge = q->ridge;
+    int info = 1;
+    for (size_t i = 0; i < q->m; i++)
+        if (q->free_set[i])
+            ridge = fmax(ridge, 1e-13 * q->h[i * q->m + i]);
+    for (; info != 0 && ridge < 1e300; ridge *= 100) {
+        free_matrix(q, ridge);
+        info = (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (lapack_int)q->count, q->factor,
+                                        (lapack_int)q->m);
+    }
+    return info == 0;
+}
+
+static void solve(const problem *q, double *right)
+{
+    int count = (int)q->count, m = (int)q->m;
+    cblas_dtrsv(CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, count, q->factor, m, right, 1);
+    cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, count, q->factor, m, right, 1);
 }
 
 /*
  * The step p over the free entries: (H + ridge) p = −gradient − ν on them, Σp = 0 when the budget is held.
  * Returns the multiplier ν.
  */
-static double free_step(double *p, double *unit, double *factor, size_t m, const double *h,
-                        const double *gradient, const int *free_set, int held, double least_ridge)
+static double free_step(problem *q)
 {
-    size_t count = 0;
-    double ridge = least_ridge;
-    for (size_t i = 0; i < m; i++) {
-        if (free_set[i]) {
-            ridge = fmax(ridge, 1e-13 * h[i * m + i]);
-            p[count] = -gradient[i];
-            unit[count++] = 1;
-        }
-    }
-    if (count == 0)
-        return 0;
-    lapack_int order = (lapack_int)count, stride = (lapack_int)m;
-    int info = 1;
-    for (; info != 0 && ridge < 1e300; ridge *= 100) {
-        free_matrix(factor, m, h, free_set, ridge);
-        info = (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', order, factor, stride);
-    }
-    if (info != 0) { /* not a matrix of numbers: stay */
-        memset(p, 0, m * sizeof *p);
-        return 0;
-    }
-    LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'U', order, 1, factor, stride, p, order);
-    if (held)
-        LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'U', order, 1, factor, stride, unit, order);
+    size_t m = q->m, count = 0;
     double multiplier = 0;
-    if (held) {
+    for (size_t i = 0; i < m; i++)
+        if (q->free_set[i]) {
+            q->p[count] = -q->gradient[i];
+            q->unit[count++] = 1;
+        }
+    if (count == 0 || (q->count != count && !factorize(q))) { /* nothing free, or not a matrix of numbers */
+        memset(q->p, 0, m * sizeof *q->p);
+        return 0;
+    }
+    solve(q, q->p);
+    if (q->held) {
         double along = 0, across = 0;
+        solve(q, q->unit);
         for (size_t i = 0; i < count; i++) {
-            along += p[i];
-            across += unit[i];
+            along += q->p[i];
+            across += q->unit[i];
         }
         multiplier = along / across;
         for (size_t i = 0; i < count; i++)
-            p[i] -= multiplier * unit[i];
+            q->p[i] -= multiplier * q->unit[i];
     }
     for (size_t i = m; i-- > 0;) /* back to their places */
-        p[i] = free_set[i] ? p[--count] : 0;
+        q->p[i] = q->free_set[i] ? q->p[--count] : 0;
     return multiplier;
+}
+
+/* s + H (x − w); p is overwritten. */
+static void differentiate(problem *q)
+{
+    size_t m = q->m;
+    for (size_t i = 0; i < m; i++) {
+        q->gradient[i] = q->s[i];
+        q->p[i] = q->x[i] - q->w[i];
+    }
+    cblas_dsymv(CblasColMajor, CblasUpper, (int)m, 1.0, q->h, (int)m, q->p, 1, 1.0, q->gradient, 1);
+}
+
+/* Goes along p to the minimum, or to the first bound in the way, which is then held; tells whether there was one. */
+static int walk(problem *q)
+{
+    double step = 1, sum = 0, total = 0;
+    int stopped = 0;
+    for (size_t i = 0; i < q->m; i++) {
+        total += q->x[i];
+        sum += q->p[i];
+        if (q->free_set[i] && q->p[i] < 0)
+            step = fmin(step, -q->x[i] / q->p[i]);
+    }
+    if (!q->held && sum > 0 && q->budget - total < step * sum) {
+        step = fmax(0, (q->budget - total) / sum);
+        stopped = q->held = 1;
+    }
+    for (size_t i = 0; i < q->m; i++) {
+        if (!q->free_set[i])
+            continue;
+        int crosses = q->p[i] < 0 && -q->x[i] / q->p[i] <= step && step < 1;
+        q->x[i] = crosses ? 0 : fmax(0, q->x[i] + step * q->p[i]);
+        if (crosses) {
+            q->free_set[i] = 0;
+            q->count = 0;
+            stopped = 1;
+        }
+    }
+    return stopped;
+}
+
+/* At the minimum for these bounds: lets go of those that cost most. Returns 0 when all of them pay. */
+static int let_go(problem *q, double multiplier)
+{
+    double level = q->held ? multiplier : 0, worst = -1e-12 * q->scale;
+    for (size_t i = 0; i < q->m; i++)
+        if (!q->free_set[i])
+            worst = fmin(worst, q->gradient[i] + level);
+    if (q->held && multiplier < worst) {
+        q->held = 0;
+        return 1;
+    }
+    if (!(worst < -1e-12 * q->scale))
+        return 0;
+    for (size_t i = 0; i < q->m; i++)
+        q->free_set[i] |= q->gradient[i] + level <= LET_GO * worst;
+    q->count = 0;
+    return 1;
+}
+
+/* The largest slope that is left over the free entries. */
+static double slope_left(const problem *q, double multiplier)
+{
+    double left = 0;
+    for (size_t i = 0; i < q->m; i++)
+        if (q->free_set[i])
+            left = fmax(left, fabs(q->gradient[i] + (q->held ? multiplier : 0)));
+    return left;
 }
 
 /* What rounding has put above the budget comes off every entry alike. */
@@ -90,74 +186,35 @@ static void keep_budget(double *x, size_t m, double budget)
 void gersh__weights_minimize(double *x, size_t m, const double *h, const double *s, const double *w,
                              double budget, double *work, int *free_set)
 {
-    double *factor = work, *p = work + m * m, *unit = p + m, *gradient = unit + m, total = 0, scale = 0;
+    problem q = {.m = m, .h = h, .s = s, .w = w, .budget = budget, .x = x, .free_set = free_set};
+    double total = 0;
+    int repeats = 0;
+    q.factor = work;
+    q.p = work + m * m;
+    q.unit = q.p + m;
+    q.gradient = q.unit + m;
     memcpy(x, w, m * sizeof *x);
     for (size_t i = 0; i < m; i++) {
         free_set[i] = 1;
         total += w[i];
-        scale = fmax(scale, fabs(s[i]));
+        q.scale = fmax(q.scale, fabs(s[i]));
     }
-    int held = total >= budget * (1 - 1e-14);
+    q.held = total >= budget * (1 - 1e-14);
     /* Where there is no curvature a step still must not leave the range of numbers: a million budgets at
      * most. */
-    double ridge = 1e-6 * scale / budget + 1e-300;
-    int repeats = 0;
+    q.ridge = 1e-6 * q.scale / budget + 1e-300;
+    differentiate(&q);
     for (size_t round = 0; round < 10 * m + 20; round++) {
-        for (size_t i = 0; i < m; i++) {
-            gradient[i] = s[i];
-            for (size_t j = 0; j < m; j++)
-                gradient[i] += h[i * m + j] * (x[j] - w[j]);
-        }
-        double multiplier = free_step(p, unit, factor, m, h, gradient, free_set, held, ridge);
-        /* How far: to the minimum, or to the first bound in the way. */
-        double step = 1, sum = 0;
-        size_t stopped = m; /* entry in the way; m + 1 is the budget */
-        total = 0;
-        for (size_t i = 0; i < m; i++) {
-            total += x[i];
-            sum += p[i];
-            if (free_set[i] && p[i] < 0 && -x[i] / p[i] < step) {
-                step = -x[i] / p[i];
-                stopped = i;
-            }
-        }
-        if (!held && sum > 0 && budget - total < step * sum) {
-            step = fmax(0, (budget - total) / sum);
-            stopped = m + 1;
-        }
-        for (size_t i = 0; i < m; i++)
-            x[i] = free_set[i] ? fmax(0, x[i] + step * p[i]) : x[i];
-        if (stopped == m + 1) {
-            held = 1;
+        double multiplier = free_step(&q);
+        int stopped = walk(&q);
+        differentiate(&q);
+        if (stopped)
             continue;
-        }
-        if (stopped < m) {
-            x[stopped] = 0;
-            free_set[stopped] = 0;
-            continue;
-        }
         /* The minimum for these bounds, but for the ridge: again, where that was felt. */
-        double worst = -1e-12 * scale, left = 0;
-        size_t loose = m;
-        for (size_t i = 0; i < m; i++) {
-            double cost = s[i] + (held ? multiplier : 0);
-            for (size_t j = 0; j < m; j++)
-                cost += h[i * m + j] * (x[j] - w[j]);
-            left = free_set[i] ? fmax(left, fabs(cost)) : left;
-            if (!free_set[i] && cost < worst) {
-                worst = cost;
-                loose = i;
-            }
-        }
-        if (left > 1e-9 * scale && repeats++ < MOST_REPEATS)
+        if (slope_left(&q, multiplier) > 1e-9 * q.scale && repeats++ < MOST_REPEATS)
             continue;
         repeats = 0;
-        /* Let go of the bound that costs most. */
-        if (held && multiplier < worst)
-            held = 0;
-        else if (loose < m)
-            free_set[loose] = 1;
-        else
+        if (!let_go(&q, multiplier))
             break;
     }
     keep_budget(x, m, budget);

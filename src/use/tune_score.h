@@ -8,7 +8,7 @@
 
 enum { GERSH__TUNE_KS = 11, GERSH__TUNE_RULES = 2, GERSH__TUNE_TRACES = 4 };
 
-extern const double gersh__tune_traces[GERSH__TUNE_TRACES]; /* multiples of the default trace, rising */
+extern const double gersh__tune_traces[GERSH__TUNE_TRACES]; /* multiples of gersh__tune_trace, rising */
 
 /* Numbers of neighbours that are tried, rising, and rules of their votes, as the setting `votes` has them. */
 typedef struct gersh__tune_neighbors {
@@ -30,7 +30,7 @@ typedef struct gersh__tune_family {
     int traces; /* bits of those that are tried */
 } gersh__tune_family;
 
-/* The default trace budget for scaled rows: 2K over the mean squared distance of two rows; 0 where that is 0. */
+/* The default trace budget of mcml for scaled rows: 2K over the mean squared distance of two rows; 0 where that is 0. */
 double gersh__tune_trace(const gersh_dataset *scaled);
 
 /* The settings of a candidate: those of the user, and its own. */

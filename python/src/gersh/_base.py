@@ -87,7 +87,7 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     scale: str
     trace: Union[float, str]
     rho: Union[float, str]
-    tol: Optional[float]
+    tol: Union[float, str]
     max_iter: int
     max_time: Optional[float]
     init: str

@@ -13,7 +13,7 @@ from ._base import BaseMetricLearner
 from ._library import library
 from ._model import Model, dataset_of
 from ._run import Run, TuneProgress, run_in_thread
-from ._settings import DEFAULTS, TABLE, check_seed, check_threads, settings_of
+from ._settings import TABLE, check_seed, check_threads, settings_of
 from ._supervised import MetricLearner, classes_of
 from ._tuples import MetricLearnerPairs, MetricLearnerQuadruplets, MetricLearnerTriplets
 
@@ -26,8 +26,6 @@ def _learner_of(model: Model, **others) -> BaseMetricLearner:
     kind, values = BY_SIZE[model.tuple_size()], model.settings()
     parameters = {TABLE[name].parameter: None if value == "none" and name == "max-time" else value
                   for name, value in values.items() if TABLE[name].group in ("scale", "fit")}
-    if values["tol"] == DEFAULTS["tol"]:
-        parameters["tol"] = None
     if model.is_custom:
         parameters["objective"] = None
     if kind is MetricLearner and model.task != "none":

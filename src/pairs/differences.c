@@ -1,0 +1,53 @@
+/* Pairs as differences; see differences.h. */
+#include "pairs/differences.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "linalg/kernels.h"
+#include "pairs/work.h"
+
+gersh_status gersh__pairs_new_differences(gersh__pairs **out, size_t k, size_t count)
+{
+    gersh__pairs *pairs = *out = gersh__alloc(1, sizeof *pairs);
+    if (pairs == NULL)
+        return GERSH_ERROR_MEMORY;
+    pairs->k = k;
+    pairs->n = pairs->count = count;
+    pairs->differences = 1;
+    pairs->each = 1;
+    pairs->parts = 1;
+    pairs->part = gersh__alloc(2, sizeof *pairs->part);
+    pairs->row = gersh__alloc(count + 1, sizeof *pairs->row);
+    pairs->x = gersh__alloc(k, count * sizeof *pairs->x);
+    gersh_status status = gersh__pairs_work_new(&pairs->work);
+    if (status != GERSH_OK || pairs->part == NULL || pairs->row == NULL || pairs->x == NULL) {
+        gersh__pairs_free(pairs);
+        *out = NULL;
+        return GERSH_ERROR_MEMORY;
+    }
+    pairs->part[1] = count;
+    for (size_t p = 0; p <= count; p++)
+        pairs->row[p] = p;
+    return GERSH_OK;
+}
+
+void gersh__differences_add(const gersh__pairs *pairs, double factor, const double *t, double *d)
+{
+    gersh__kernels_here()->square_add(pairs->count, factor, 0.0, t, d);
+}
+
+void gersh__differences_euclid(const gersh__pairs *pairs, double *d)
+{
+    memset(d, 0, pairs->count * sizeof *d);
+    for (size_t f = 0; f < pairs->k; f++)
+        gersh__differences_add(pairs, 1.0, pairs->x + f * pairs->n, d);
+}
+
+void gersh__differences_laplacian(const gersh__pairs *pairs, const double *g, size_t columns,
+                                  const double *v, double *y)
+{
+    for (size_t c = 0; c < columns; c++)
+        for (size_t p = 0; p < pairs->count; p++)
+            y[c * pairs->n + p] = g[p] * v[c * pairs->n + p];
+}
