@@ -57,9 +57,9 @@ struct gersh__sketch {
 
 int gersh__sketch_pays(const gersh__engine *e, const gersh__region *region)
 {
-    return e->objective->kind->separable && e->pairs->count >= GERSH__SKETCHED_PAIRS && e->slope->y != NULL &&
-           e->pairs->k <= GERSH__MOST_SKETCHED && e->rho > 0 && region->kind != GERSH__GDPA &&
-           region->row == GERSH__ALL_ROWS;
+    return e->objective->kind->separable && e->pairs->count >= GERSH__SKETCHED_PAIRS &&
+           e->slope->y != NULL && e->pairs->k <= GERSH__MOST_SKETCHED && e->rho > 0 &&
+           region->kind != GERSH__GDPA && region->row == GERSH__ALL_ROWS;
 }
 
 void gersh__sketch_free(gersh__sketch *s)
