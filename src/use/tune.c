@@ -35,11 +35,10 @@
 
 enum { FOLDS = 8, MOST_ROWS = 2000, MOST_FAMILIES = 64 };
 
-/* Each round: the most rows to learn from and the candidates that go on. */
+/* Each round: the most rows to learn from, the folds that are tried, and the candidates that go on. */
 static const struct {
-    size_t learn;
-    size_t keep;
-} rounds[] = {{200, 8}, {400, 3}, {800, 1}};
+    size_t learn, folds, keep;
+} rounds[] = {{200, FOLDS / 2, 8}, {400, FOLDS, 3}, {800, FOLDS, 1}};
 
 enum { ROUNDS = sizeof rounds / sizeof rounds[0] };
 
@@ -55,7 +54,7 @@ static const struct {
     const char *objective, *solver;
     int traces;
 } learners[] = {
-    {"glr", "identity", ONE}, {"glr", "hull", MORE}, {"mcml", "hull", ONE}, {"mcml", "psd", LESS_AND_MORE}};
+    {"glr", "identity", ONE}, {"glr", "hull", MORE}, {"mcml", "hull", ONE}};
 
 static const gersh__tune_neighbors all_neighbors = {
     GERSH__TUNE_KS, {1, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100}, GERSH__TUNE_RULES, {"equal", "distance"}};
@@ -351,6 +350,12 @@ static int rank_candidates(search *s)
     return 1;
 }
 
+/* The folds that the round tries. */
+static size_t folds_tried(const search *s)
+{
+    return rounds[s->round].folds < s->folds ? rounds[s->round].folds : s->folds;
+}
+
 static size_t count_tasks(const search *s)
 {
     size_t tasks = 0;
@@ -358,7 +363,7 @@ static size_t count_tasks(const search *s)
         int in = 0;
         for (size_t i = 0; i < s->left; i++)
             in |= s->rank[i]->family == f;
-        tasks += in ? s->folds : 0;
+        tasks += in ? folds_tried(s) : 0;
     }
     return tasks;
 }
@@ -393,7 +398,7 @@ static gersh_status run_rounds(search *s, gersh__pool *pool)
             break;
         s->done = 0;
         s->tasks = count_tasks(s);
-        gersh__pool_run(pool, s->families * s->folds, run_task, s);
+        gersh__pool_run(pool, s->families * folds_tried(s), run_task, s);
         if (s->failure == GERSH_ERROR_MEMORY)
             return gersh__fail(s->failure, "%s", s->message);
         if (!rank_candidates(s))
