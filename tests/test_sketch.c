@@ -29,7 +29,7 @@ static void differences_are_pairs(void **unused)
     gersh__pairs *pairs;
     static double g[COUNT], d[COUNT], y[K * COUNT], t[ATOMS * COUNT], scratch[ATOMS * (COUNT + 64)];
     double weight[ATOMS], score[ATOMS], h[ATOMS * ATOMS];
-    assert_ok(gersh__pairs_new_differences(&pairs, K, COUNT));
+    assert_ok(gersh__pairs_new_differences(&pairs, K, COUNT, NULL));
     for (size_t e = 0; e < K * COUNT; e++)
         pairs->x[e] = gersh__random_normal(&random);
     for (size_t p = 0; p < COUNT; p++)

@@ -7,12 +7,13 @@
 #include "linalg/kernels.h"
 #include "pairs/work.h"
 
-gersh_status gersh__pairs_new_differences(gersh__pairs **out, size_t k, size_t count)
+gersh_status gersh__pairs_new_differences(gersh__pairs **out, size_t k, size_t count, gersh__pool *pool)
 {
     gersh__pairs *pairs = *out = gersh__alloc(1, sizeof *pairs);
     if (pairs == NULL)
         return GERSH_ERROR_MEMORY;
     pairs->k = k;
+    pairs->pool = pool;
     pairs->n = pairs->count = count;
     pairs->differences = 1;
     pairs->each = 1;

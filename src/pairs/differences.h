@@ -7,8 +7,8 @@
 
 #include "pairs/pairs.h"
 
-/* `count` of them, without classes, targets or weights, all 0: x is the caller's to fill. No threads. */
-gersh_status gersh__pairs_new_differences(gersh__pairs **out, size_t k, size_t count);
+/* `count` of them, without classes, targets or weights, all 0: x is the caller's to fill. The pool is for what takes long. */
+gersh_status gersh__pairs_new_differences(gersh__pairs **out, size_t k, size_t count, gersh__pool *pool);
 
 /* What the functions of pairs.h and combine.h do with them. */
 void gersh__differences_add(const gersh__pairs *pairs, double factor, const double *t, double *d);

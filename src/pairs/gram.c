@@ -24,6 +24,8 @@
 #define DRAWS 4096     /* of an estimate */
 #define FEW_TERMS 4096 /* count · m² up to which plain loops are used */
 #define FEW_ATOMS 32
+#define MUCH_WORK 2e7 /* count · m² of differences from which they are split, */
+#define SPLIT 4       /* into so many parts */
 
 struct gersh__pairs_work {
     double *memory;
@@ -57,6 +59,7 @@ typedef struct gram {
     const double *c;
     size_t m;
     const double *t;
+    size_t parts;   /* those of the pairs, or of differences as many as are worth it */
     double *sums;   /* m × m for each part */
     double *blocks; /* BLOCK × m for each worker */
     const double
@@ -158,9 +161,13 @@ static void gram_part(void *context, size_t part, int worker)
             add_listed(gm, part, -1.0, rows, h);
         return;
     }
-    if (pairs->differences)
-        add_run(gm, &b, (run){0, 0, pairs->count, 0}, rows, h);
-    for (size_t i = pairs->part[part]; i < pairs->part[part + 1] && !pairs->differences; i++) {
+    if (pairs->differences) {
+        size_t begin = pairs->count * part / gm->parts, end = pairs->count * (part + 1) / gm->parts;
+        add_run(gm, &b, (run){0, begin, end - begin, begin}, rows, h);
+        flush(gm, &b, rows, h);
+        return;
+    }
+    for (size_t i = pairs->part[part]; i < pairs->part[part + 1]; i++) {
         size_t base = pairs->row[i], begin = 0, end = gersh__pairs_reach(pairs, i);
         while (begin < end && gm->c[base + begin] == 0)
             begin++;
@@ -201,21 +208,24 @@ static void gram_small(const gersh__pairs *pairs, const double *c, size_t m, con
 static gersh_status gram_parts(gram *gm, gersh__part part, int turn, double *h)
 {
     const gersh__pairs *pairs = gm->pairs;
-    size_t workers = pairs->parts > 1 ? (size_t)gersh__pool_threads(pairs->pool) : 1, m = gm->m;
+    size_t m = gm->m;
+    gm->parts =
+        pairs->differences && (double)pairs->count * (double)(m * m) > MUCH_WORK ? SPLIT : pairs->parts;
+    size_t workers = gm->parts > 1 ? (size_t)gersh__pool_threads(pairs->pool) : 1;
     gersh__pairs_work *work = pairs->work;
-    size_t before = m * (m * pairs->parts + BLOCK * workers);
+    size_t before = m * (m * gm->parts + BLOCK * workers);
     if (gersh__grow(&work->memory, &work->capacity, before + (turn ? m * pairs->n : 0),
                     sizeof *work->memory) != 0)
         return GERSH_ERROR_MEMORY;
     gm->sums = work->memory;
-    gm->blocks = work->memory + m * m * pairs->parts;
+    gm->blocks = work->memory + m * m * gm->parts;
     if (turn) {
         gersh__listed_turn(pairs, m, gm->t, NULL, work->memory + before);
         gm->turned = work->memory + before;
     }
-    gersh__pool_run(pairs->parts > 1 ? pairs->pool : NULL, pairs->parts, part, gm);
+    gersh__pool_run(gm->parts > 1 ? pairs->pool : NULL, gm->parts, part, gm);
     memcpy(h, gm->sums, m * m * sizeof *h);
-    for (size_t p = 1; p < pairs->parts; p++)
+    for (size_t p = 1; p < gm->parts; p++)
         for (size_t e = 0; e < m * m; e++)
             h[e] += gm->sums[p * m * m + e];
     return GERSH_OK;

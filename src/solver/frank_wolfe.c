@@ -64,6 +64,13 @@ static int by_features(const gersh__engine *e)
     return gersh__listed_many(e->pairs) && !e->dense && e->atoms > k && e->pairs->n >= k * k;
 }
 
+/* The same of scores over all pairs, by the entries of G; where that is there already, they cost next to nothing. */
+static int scores_by_features(const gersh__engine *e, int current)
+{
+    int few = e->slope->y != NULL && !e->dense && !e->pairs->differences;
+    return by_features(e) || (few && (current || (e->pairs->first == NULL && e->atoms > e->pairs->k)));
+}
+
 /* Arrays of all pairs, a part at a time: out = x + factor · y, or the product x · y. */
 typedef struct passage {
     const gersh__pairs *pairs;
@@ -136,7 +143,7 @@ static void score_atom(void *context, size_t a, int worker)
 static double score_atoms(gersh__engine *e, int current)
 {
     double gap = 0, least = 0;
-    if (by_features(e) || (current && e->slope->y != NULL && !e->dense)) {
+    if (scores_by_features(e, current)) {
         if (!current)
             gersh__slope_update(e->slope, e->g);
         gersh__slope_diagonal(e->slope);

@@ -94,7 +94,7 @@ static gersh_status make(gersh__sketch **out, const gersh__engine *e)
     s->scratch = gersh__alloc(k, s->draws * sizeof *s->scratch);
     gersh_status status = s->pick && s->g && s->r && s->scratch ? GERSH_OK : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
-        status = gersh__pairs_new_differences(&s->pairs, k, s->draws + 2 * k);
+        status = gersh__pairs_new_differences(&s->pairs, k, s->draws + 2 * k, e->pairs->pool);
     if (status == GERSH_OK)
         status = gersh__sketch_objective_new(&s->objective, e->objective, s->pairs, s->draws);
     if (status == GERSH_OK)

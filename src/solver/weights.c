@@ -1,7 +1,7 @@
 /*
  * An active-set method. Bounds x_i >= 0 and the budget Σx <= B are either held (active) or free; each step
- * goes to the minimum over the free entries, or as far as the first bound in the way, which is then held, and with it
- * every other that the step would cross from where it is. At a minimum the bounds with the most negative multipliers
+ * goes to the minimum over the free entries, or across several bounds, all of which are then held, where that lowers the sum,
+ * or as far as the first bound in the way. At a minimum the bounds with the most negative multipliers
  * are let go; when none is negative the problem is solved. Of bounds let go together at least one is left for good: the
  * step is one of descent, and along it only they can lower the sum.
  */
@@ -27,7 +27,7 @@ typedef struct problem {
     int held;       /* whether the budget is used up and stays so */
     double *factor; /* of H over the free entries, as LAPACK's upper triangle by columns, */
     size_t count;   /* of so many of them; 0: to be made */
-    double *p, *unit, *gradient;
+    double *p, *unit, *gradient, *image;
 } problem;
 
 /* H over the free entries, with the ridge on its diagonal. */
@@ -115,6 +115,42 @@ static void differentiate(problem *q)
     cblas_dsymv(CblasColMajor, CblasUpper, (int)m, 1.0, q->h, (int)m, q->p, 1, 1.0, q->gradient, 1);
 }
 
+/*
+ * Goes all of p, and puts what is then below 0 on its bound, where that lowers the sum: many bounds are held at the cost of
+ * one factor. The budget is kept by what comes off every entry alike. Returns 0, with nothing changed, where fewer than two
+ * bounds are crossed or the sum does not fall.
+ */
+static int leap(problem *q)
+{
+    size_t crossed = 0, m = q->m;
+    double total = 0, before = 0, change = 0, *step = q->unit;
+    for (size_t i = 0; i < m; i++) {
+        double there = q->free_set[i] ? q->x[i] + q->p[i] : q->x[i];
+        crossed += there < 0;
+        step[i] = fmax(0, there);
+        before += q->x[i];
+        total += step[i];
+    }
+    double most = q->held ? before : q->budget, factor = total > most ? most / total : 1;
+    if (crossed < 2)
+        return 0;
+    for (size_t i = 0; i < m; i++) {
+        step[i] = factor * step[i] - q->x[i];
+        change += q->gradient[i] * step[i];
+    }
+    cblas_dsymv(CblasColMajor, CblasUpper, (int)m, 1.0, q->h, (int)m, step, 1, 0.0, q->image, 1);
+    if (!(change + 0.5 * cblas_ddot((int)m, step, 1, q->image, 1) < 0))
+        return 0;
+    for (size_t i = 0; i < m; i++) {
+        if (q->x[i] + q->p[i] < 0)
+            q->free_set[i] = 0;
+        q->x[i] = fmax(0, q->x[i] + step[i]);
+    }
+    q->held = q->held || factor < 1;
+    q->count = 0;
+    return 1;
+}
+
 /* Goes along p to the minimum, or to the first bound in the way, which is then held; tells whether there was one. */
 static int walk(problem *q)
 {
@@ -193,6 +229,7 @@ void gersh__weights_minimize(double *x, size_t m, const double *h, const double 
     q.p = work + m * m;
     q.unit = q.p + m;
     q.gradient = q.unit + m;
+    q.image = q.gradient + m;
     memcpy(x, w, m * sizeof *x);
     for (size_t i = 0; i < m; i++) {
         free_set[i] = 1;
@@ -206,7 +243,7 @@ void gersh__weights_minimize(double *x, size_t m, const double *h, const double 
     differentiate(&q);
     for (size_t round = 0; round < 10 * m + 20; round++) {
         double multiplier = free_step(&q);
-        int stopped = walk(&q);
+        int stopped = leap(&q) || walk(&q);
         differentiate(&q);
         if (stopped)
             continue;

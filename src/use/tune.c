@@ -53,8 +53,7 @@ enum { ONE = 1 << 1, LESS_AND_MORE = 7, MORE = 14 };
 static const struct {
     const char *objective, *solver;
     int traces;
-} learners[] = {
-    {"glr", "identity", ONE}, {"glr", "hull", MORE}, {"mcml", "hull", ONE}};
+} learners[] = {{"glr", "identity", ONE}, {"glr", "hull", MORE}, {"mcml", "hull", ONE}};
 
 static const gersh__tune_neighbors all_neighbors = {
     GERSH__TUNE_KS, {1, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100}, GERSH__TUNE_RULES, {"equal", "distance"}};
