@@ -73,8 +73,8 @@ static double time_fold(gersh_fit_info *info, const gersh_dataset *data, const g
 
 static void print_folds(const char *folder)
 {
-    static const char *const pairs[] = {"objective", "glr",   "solver", "balanced", "rho",
-                                        "1e-5",      "trace", "K",      NULL};
+    static const char *const pairs[] = {"objective", "glr", "solver", "balanced", "rho", "1e-5",
+                                        "trace",     "K",   "tol",    "1e-3",     NULL};
     gersh_settings *settings = settings_of(pairs);
     reference known[FOLDS] = {{0, 0, 0}};
     double sum = 0, reference_sum = 0;
@@ -135,7 +135,8 @@ static outcome fit_once(const gersh_dataset *data, const gersh_settings *setting
 /* The fit of median time of three, or the first one where that takes more than a second. */
 static outcome fit_whole(const gersh_dataset *data, const char *objective, const char *solver)
 {
-    const char *const pairs[] = {"objective", objective, "solver", solver, "trace", "K", NULL};
+    const char *const pairs[] = {"objective", objective, "solver", solver, "trace",
+                                 "K",         "tol",     "1e-3",   NULL};
     gersh_settings *settings = settings_of(pairs);
     outcome results[FEW];
     int count = 1;
