@@ -26,7 +26,7 @@
 #include "solver/sketch.h"
 #include "solver/weights.h"
 
-enum { MOST_INNER = 12, MOST_SEARCH = 25 };
+enum { MOST_INNER = 12, MOST_SEARCH = 25, MUCH_WORK = 1 << 17 /* worth waking threads for */ };
 
 #define NEW_ATOMS 8     /* joined in one iteration */
 #define LOOK_SHARE 0.1  /* all pairs are looked at when the watched ones have this share of the gap left */
@@ -148,7 +148,8 @@ static double score_atoms(gersh__engine *e, int current)
             gersh__slope_update(e->slope, e->g);
         gersh__slope_diagonal(e->slope);
         /* Entries are there for the asking where G's factor is kept; else each row of it is made when asked for. */
-        gersh__pool_run(e->slope->y != NULL ? e->pairs->pool : NULL, e->atoms, score_atom, e);
+        int much = e->slope->y != NULL && e->atoms * e->pairs->n > MUCH_WORK;
+        gersh__pool_run(much ? e->pairs->pool : NULL, e->atoms, score_atom, e);
     } else {
         gersh__pairs_scores(e->pairs, e->g, e->atoms, e->t, e->lt, e->score);
     }
