@@ -127,16 +127,26 @@ void gersh__engine_refresh(gersh__engine *e)
     e->value = evaluate(e, e->d, e->g);
 }
 
-/* z_aᵀ G z_a of atom a, by the entries of G. */
+/* zᵀ G z of an atom or a vector, by the entries of the slope. */
+static double score_of(gersh__engine *e, gersh_atom z, const double *vector)
+{
+    double sum = 0;
+    if (!e->dense)
+        return z.a * z.a * e->slope->diagonal[z.i] +
+               (z.i == z.j ? 0
+                           : z.b * z.b * e->slope->diagonal[z.j] +
+                                 2 * z.a * z.b * gersh__slope_entry(e->slope, z.i, z.j));
+    for (size_t i = 0; i < e->pairs->k; i++)
+        for (size_t j = 0; j < e->pairs->k; j++)
+            sum += vector[i] * vector[j] * gersh__slope_entry(e->slope, i, j);
+    return sum;
+}
+
 static void score_atom(void *context, size_t a, int worker)
 {
     gersh__engine *e = context;
-    gersh_atom z = e->atom[a];
     (void)worker;
-    e->score[a] = z.a * z.a * e->slope->diagonal[z.i];
-    if (z.i != z.j)
-        e->score[a] +=
-            z.b * z.b * e->slope->diagonal[z.j] + 2 * z.a * z.b * gersh__slope_entry(e->slope, z.i, z.j);
+    e->score[a] = score_of(e, e->atom[a], NULL);
 }
 
 /* z_aᵀ G z_a of every atom; returns the gap among them. `current`: the slope is that of g already. */
@@ -266,21 +276,6 @@ static gersh_status correct_weights(gersh__engine *e, double gap)
             break;
     }
     return GERSH_OK;
-}
-
-/* zᵀ G z of an atom or a vector, by the entries of the slope. */
-static double score_of(gersh__engine *e, gersh_atom z, const double *vector)
-{
-    double sum = 0;
-    if (!e->dense)
-        return z.a * z.a * e->slope->diagonal[z.i] +
-               (z.i == z.j ? 0
-                           : z.b * z.b * e->slope->diagonal[z.j] +
-                                 2 * z.a * z.b * gersh__slope_entry(e->slope, z.i, z.j));
-    for (size_t i = 0; i < e->pairs->k; i++)
-        for (size_t j = 0; j < e->pairs->k; j++)
-            sum += vector[i] * vector[j] * gersh__slope_entry(e->slope, i, j);
-    return sum;
 }
 
 /* Goes from the metric, whose look this is, towards where a sketch has its minimum. *moved: whether F fell. */
