@@ -345,9 +345,10 @@ static void test_fit_sampled(void **state)
         gersh_fit_info info[4];
         static const char *const seed[] = {"0", "0", "5", "0"}, *const threads[] = {"1", "3", "1", "1"};
         for (int r = 0; r < 4; r++)
-            assert_ok(fit(&metric[r], &info[r], &q,
-                          (const char *const[]){"objective", objectives[o], "threads", threads[r], "seed",
-                                                seed[r], "memory", r < 3 ? "0.09" : "auto", NULL}));
+            assert_ok(
+                fit(&metric[r], &info[r], &q,
+                    (const char *const[]){"objective", objectives[o], "trace", "3", "threads", threads[r],
+                                          "seed", seed[r], "memory", r < 3 ? "0.09" : "auto", NULL}));
         assert_int_equal(info[0].choice, GERSH_CHOICE_SAMPLED);
         assert_int_equal(info[3].choice, GERSH_CHOICE_ALL);
         assert_true(info[0].memory <= 0.09e9 && info[0].value_error > 0);
@@ -357,6 +358,26 @@ static void test_fit_sampled(void **state)
         assert_close(info[0].objective_value, info[3].objective_value, 0.1);
         for (int r = 0; r < 4; r++)
             gersh_metric_free(metric[r]);
+    }
+    drop(&q);
+}
+
+/* The traces that sampled pairs give are about that of all pairs. */
+static void test_sampled_trace(void **state)
+{
+    static const char *const seed[] = {"0", "1", "2", "3"};
+    problem q = make(14, 1500, 0, 0, 2);
+    gersh_metric *metric;
+    gersh_fit_info all, drawn;
+    (void)state;
+    assert_ok(fit(&metric, &all, &q, (const char *const[]){NULL}));
+    gersh_metric_free(metric);
+    assert_int_equal(all.choice, GERSH_CHOICE_ALL);
+    for (int r = 0; r < 4; r++) {
+        assert_ok(fit(&metric, &drawn, &q, (const char *const[]){"seed", seed[r], "memory", "0.09", NULL}));
+        gersh_metric_free(metric);
+        assert_int_equal(drawn.choice, GERSH_CHOICE_SAMPLED);
+        assert_close(drawn.budget, all.budget, 0.25);
     }
     drop(&q);
 }
@@ -452,13 +473,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory), /* first, while the process is small */
-        cmocka_unit_test(test_sampled_unbiased),
-        cmocka_unit_test(test_sampled_all),
-        cmocka_unit_test(test_mined_complete),
-        cmocka_unit_test(test_mined_unbiased),
-        cmocka_unit_test(test_fit_mined),
-        cmocka_unit_test(test_fit_sampled),
-        cmocka_unit_test(test_too_little_memory),
+        cmocka_unit_test(test_sampled_unbiased), cmocka_unit_test(test_sampled_all),
+        cmocka_unit_test(test_mined_complete),   cmocka_unit_test(test_mined_unbiased),
+        cmocka_unit_test(test_fit_mined),        cmocka_unit_test(test_fit_sampled),
+        cmocka_unit_test(test_sampled_trace),    cmocka_unit_test(test_too_little_memory),
         cmocka_unit_test(test_short_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,6 +68,7 @@ static void values_are_those_of_standardised_targets(void **unused)
             gersh_settings *settings = model_settings("glr", solvers[s]);
             gersh_model *model = NULL, *back = NULL;
             double w[30], m[16];
+            assert_ok(gersh_settings_set(settings, "trace", "6"));
             for (size_t i = 0; i < 30; i++)
                 w[i] = (double)(i % 3);
             if (weighted)

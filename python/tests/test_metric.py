@@ -24,7 +24,7 @@ def test_value_bound_and_limits(wine):
     assert learner.objective_value_ == pytest.approx(glr(learner, X, y), rel=1e-9)
     assert learner.bound_ <= learner.objective_value_
     assert learner.gap_ == pytest.approx(learner.objective_value_ - learner.bound_)
-    assert learner.gap_ <= 0.01 * learner.objective_value_
+    assert learner.gap_ <= 0.02 * learner.objective_value_
     assert learner.stop_ == "converged" and learner.n_iter_ >= 1
     identity = gersh.MetricLearner(solver="identity").fit(X, y)
     assert learner.objective_value_ < identity.objective_value_ == pytest.approx(glr(identity, X, y), rel=1e-9)

@@ -54,7 +54,8 @@ static gersh_status init(gersh__objective *objective, const gersh_settings *sett
 
 const gersh__objective_kind gersh__glr = {
     .name = "glr",
-    .mean = 12,
+    .mean = 50,
+    .near = 2,
     .help = "graph Laplacian regulariser: labels should change little between close samples",
     .nonnegative = 1,
     .spreads = 1,

@@ -29,7 +29,8 @@ typedef struct gersh__objective_kind {
     int steep;         /* its slope is infinite where all distances are 0: no place to begin at */
     int spreads;       /* it wants distances to be large, so that its minimum is far from where all are 0 */
     int smoothed;      /* F is a smooth lower bound of the true value, closer as `width` shrinks */
-    double mean;       /* of the distances under C/K times the identity, for --trace auto */
+    double mean;       /* of the distances under C/K times the identity, for --trace auto, */
+    double near;       /* or if not 0 that of gersh__pairs_near under it, `mean` being the most */
     int separable;     /* a sum over pairs: see separable.h */
     int draws;         /* of classes or targets: the pairs that it is a function of */
     size_t room;       /* bytes of its own for each pair, besides `scratch` */

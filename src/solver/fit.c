@@ -26,6 +26,8 @@ static const gersh__solver *const solvers[] = {
 /* Mean distances under C/K times the identity up to here leave digits enough for what is compared with 1. */
 #define LARGEST_MEAN 1e10
 
+enum { NEAR_DRAW = 16384 }; /* pairs that are drawn for C, where not all are used */
+
 #define LEAST_TOL 1e-3 /* of --tol auto */
 #define MOST_TOL 0.05
 
@@ -35,7 +37,22 @@ const char *gersh_stop_name(gersh_stop stop)
     return (size_t)stop < sizeof names / sizeof names[0] ? names[stop] : "unknown";
 }
 
-gersh_status gersh__fit_budget(gersh__fit *fit, double mean, const char *of)
+/* Whether C depends on what gersh__pairs_near finds. */
+static int by_near(const gersh__fit *fit)
+{
+    return fit->kind != NULL && fit->kind->near > 0 &&
+           gersh__setting_is(fit->settings, GERSH__TRACE, "auto");
+}
+
+/* C of --trace auto. */
+static double find_trace(const gersh__fit *fit, double mean, double near)
+{
+    double k = (double)gersh_dataset_features(fit->data);
+    double trace = (fit->kind != NULL ? fit->kind->mean : 2) * k / mean;
+    return by_near(fit) ? fmin(trace, fit->kind->near * k / near) : trace;
+}
+
+gersh_status gersh__fit_budget(gersh__fit *fit, double mean, double near, const char *of)
 {
     const gersh_settings *settings = fit->settings;
     size_t features = gersh_dataset_features(fit->data);
@@ -51,7 +68,7 @@ gersh_status gersh__fit_budget(gersh__fit *fit, double mean, const char *of)
             mean);
     fit->trace = gersh__setting_is(settings, GERSH__TRACE, "K") ? k
                  : gersh__setting_is(settings, GERSH__TRACE, "auto")
-                     ? (fit->kind != NULL ? fit->kind->mean : 2) * k / mean
+                     ? find_trace(fit, mean, near)
                      : gersh__setting_number(settings, GERSH__TRACE);
     fit->rho = gersh__setting_is(settings, GERSH__RHO, "auto")
                    ? 1e-5 * fit->trace / k
@@ -73,10 +90,31 @@ gersh_status gersh__fit_budget(gersh__fit *fit, double mean, const char *of)
 /* C and ρ. */
 static gersh_status read_budget(gersh__fit *fit, const gersh__pairs *pairs)
 {
-    double mean;
+    double mean, near = 0;
     gersh_status status = gersh__pairs_mean(pairs, &mean);
-    return status == GERSH_OK ? gersh__fit_budget(fit, mean, pairs->first != NULL ? "of each pair " : "")
-                              : status;
+    if (status == GERSH_OK && by_near(fit))
+        status = gersh__pairs_near(pairs, &near);
+    return status == GERSH_OK
+               ? gersh__fit_budget(fit, mean, near, pairs->first != NULL ? "of each pair " : "")
+               : status;
+}
+
+/* The same for rows too many for all pairs: by some that are drawn for it. */
+static gersh_status read_drawn_budget(gersh__fit *fit, const gersh__population *population)
+{
+    gersh__pairs *pairs = NULL;
+    gersh__random random;
+    double near = 0;
+    gersh_status status = GERSH_OK;
+    gersh__random_seed(&random, gersh__setting_whole(fit->settings, GERSH__SEED));
+    if (by_near(fit)) {
+        status = gersh__pairs_new_sampled(&pairs, population, (gersh__wanted){.dissimilar = 1}, NEAR_DRAW,
+                                          &random, fit->pool);
+        if (status == GERSH_OK)
+            status = gersh__pairs_near(pairs, &near);
+        gersh__pairs_free(pairs);
+    }
+    return status == GERSH_OK ? gersh__fit_budget(fit, population->mean_square, near, "") : status;
 }
 
 double gersh__tolerance(const char *text, double rows)
@@ -306,7 +344,7 @@ static gersh_status fit_some(gersh_metric **out, gersh_fit_info *info, gersh__fi
     if (status == GERSH_OK)
         status = check_classes(fit->kind, population->classes, population->class_start);
     if (status == GERSH_OK)
-        status = gersh__fit_budget(fit, population->mean_square, "");
+        status = read_drawn_budget(fit, population);
     if (status == GERSH_OK)
         status = gersh__fit_drawn(out, info, fit, plan, population);
     gersh__population_free(population);

@@ -23,8 +23,11 @@ typedef struct gersh__fit {
  */
 double gersh__tolerance(const char *text, double rows);
 
-/* Sets C and ρ for rows whose mean squared distance is `mean`. `of`: words for what the mean is over. */
-gersh_status gersh__fit_budget(gersh__fit *fit, double mean, const char *of);
+/*
+ * Sets C and ρ for rows whose mean squared distance is `mean`, and `near` that of gersh__pairs_near where it is asked
+ * for. `of`: words for what the mean is over.
+ */
+gersh_status gersh__fit_budget(gersh__fit *fit, double mean, double near, const char *of);
 
 /*
  * Learns from the pairs, from the metric `start` on unless NULL. The numbers of `info` are added to: it is 0
