@@ -20,9 +20,9 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
 
 import numpy as np
-from nca import read_data
 
 import gersh
+from tables import read_data
 
 TURNS, FITS = 40, 5  # of each side
 QUANTILE = 0.1

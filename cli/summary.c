@@ -34,7 +34,8 @@ static const char *grouped(char text[40], double number)
 static void print_pairs(const gersh_model *model)
 {
     const gersh_fit_info *info = gersh_model_info(model);
-    char used[40], all[40], rows[40];
+    char used[40], all[40], rows[40], from[40];
+    double drawn_from = floor((1 + sqrt(1 + 8 * info->pairs_all)) / 2 + 0.5);
     if (info->pairs == 0)
         return;
     printf("pairs:       ");
@@ -43,8 +44,12 @@ static void print_pairs(const gersh_model *model)
     } else if (info->choice == GERSH_CHOICE_TUPLES) {
         printf("%s, of the tuples\n", grouped(used, info->pairs));
     } else {
-        printf("%s of %s, of %s rows: %s, seed %s, %d round%s\n", grouped(used, info->pairs),
-               grouped(all, info->pairs_all), grouped(rows, info->rows_used),
+        printf("%s of %s, of %s rows", grouped(used, info->pairs), grouped(all, info->pairs_all),
+               grouped(rows, info->rows_used));
+        if (drawn_from < (double)gersh_model_rows(model))
+            printf(" among %s of %s", grouped(from, drawn_from),
+                   grouped(rows, (double)gersh_model_rows(model)));
+        printf(": %s, seed %s, %d round%s\n",
                info->choice == GERSH_CHOICE_MINED
                    ? "targets, nearest impostors, and random rows for the others"
                    : "drawn at random",

@@ -362,6 +362,54 @@ static void test_fit_sampled(void **state)
     drop(&q);
 }
 
+/* Of many rows some are kept: about as many as asked for, of every class its share, each once and in order. */
+static void test_limited(void **state)
+{
+    problem q = make(15, 2000, 1, 0, 3);
+    gersh__population *all, *some;
+    gersh__random random;
+    (void)state;
+    gersh__random_seed(&random, 1);
+    assert_ok(gersh__population_new(&all, q.data, q.weight));
+    assert_ok(gersh__population_new(&some, q.data, q.weight));
+    gersh__population_limit(some, all->n, &random);
+    assert_true(!some->limited && some->n == all->n);
+    gersh__population_limit(some, 300, &random);
+    assert_true(some->limited && some->n >= 298 && some->n <= 302);
+    for (size_t c = 0; c < all->classes; c++) {
+        size_t begin = some->class_start[c], end = some->class_start[c + 1];
+        double share = (double)(end - begin) / (double)(all->class_start[c + 1] - all->class_start[c]);
+        assert_close(share, 300.0 / (double)all->n, 0.05);
+        for (size_t i = begin; i < end; i++) {
+            assert_int_equal(q.class[some->row[i]], c);
+            assert_true(weight_of(&q, some->row[i]) > 0 && (i == begin || some->row[i] > some->row[i - 1]));
+        }
+    }
+    assert_close(some->similar + some->dissimilar, (double)(some->n * (some->n - 1) / 2), 1e-12);
+    assert_close(some->mean_square, all->mean_square, 0.2);
+    gersh__population_free(all);
+    gersh__population_free(some);
+    drop(&q);
+}
+
+/* lmnn is learned from some of many rows, and says so. */
+static void test_fit_limited(void **state)
+{
+    gersh_metric *metric;
+    gersh_fit_info info;
+    double most = GERSH__MOST_MINED_ROWS;
+    (void)state;
+    if (getenv("GERSH_TEST_QUICK") != NULL) /* too long for slow tools */
+        skip();
+    problem q = make(16, GERSH__MOST_MINED_ROWS + 1000, 0, 0, 2);
+    assert_ok(fit(&metric, &info, &q, (const char *const[]){"objective", "lmnn", "tol", "0.05", NULL}));
+    assert_int_equal(info.choice, GERSH_CHOICE_MINED);
+    assert_true(info.value_error > 0 && info.rows_used <= most + 2);
+    assert_close(info.pairs_all, most * (most - 1) / 2, 1e-3);
+    gersh_metric_free(metric);
+    drop(&q);
+}
+
 /* The traces that sampled pairs give are about that of all pairs. */
 static void test_sampled_trace(void **state)
 {
@@ -476,7 +524,8 @@ int main(void)
         cmocka_unit_test(test_sampled_unbiased), cmocka_unit_test(test_sampled_all),
         cmocka_unit_test(test_mined_complete),   cmocka_unit_test(test_mined_unbiased),
         cmocka_unit_test(test_fit_mined),        cmocka_unit_test(test_fit_sampled),
-        cmocka_unit_test(test_sampled_trace),    cmocka_unit_test(test_too_little_memory),
+        cmocka_unit_test(test_sampled_trace),    cmocka_unit_test(test_limited),
+        cmocka_unit_test(test_fit_limited),      cmocka_unit_test(test_too_little_memory),
         cmocka_unit_test(test_short_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

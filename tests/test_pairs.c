@@ -381,6 +381,56 @@ static void pairs_between_classes_are_a_part_of_all(void **unused)
     check_between(&random, 500, 4, 1, 3);
 }
 
+/* The distances of many atoms of one or two features: by the features, and adding atom after atom. */
+static void check_many_atoms(gersh__random *random, const gersh__pairs *pairs)
+{
+    enum { M = 9 };
+    size_t n = pairs->n, k = pairs->k;
+    gersh_atom atom[M];
+    double weight[M], *t = malloc(M * n * sizeof *t), *scratch = malloc(M * n * sizeof *scratch),
+                      *d = calloc(pairs->count + 1, sizeof *d),
+                      *slow = calloc(pairs->count + 1, sizeof *slow), largest = 0;
+    for (size_t a = 0; a < M; a++) {
+        double angle = 6.2832 * gersh__random_uniform(random), center = 0, *own = t + a * n;
+        size_t i = (size_t)gersh__random_below(random, k), j = (size_t)gersh__random_below(random, k);
+        atom[a] = i == j ? (gersh_atom){i, i, 1, 0} : (gersh_atom){i, j, cos(angle), sin(angle)};
+        weight[a] = a == 3 ? 0 : gersh__random_uniform(random);
+        gersh__pairs_project(pairs, i, atom[a].a, j, atom[a].b, own);
+        for (size_t r = 0; r < n; r++)
+            center += own[r] / (double)n;
+        for (size_t r = 0; r < n; r++)
+            own[r] -= center;
+        gersh__pairs_add(pairs, weight[a], own, slow);
+    }
+    assert_true(gersh__pairs_many_atoms(pairs, M));
+    gersh__pairs_metric(pairs, M, atom, t, weight, scratch, d);
+    for (size_t p = 0; p < pairs->count; p++)
+        largest = fmax(largest, slow[p]);
+    for (size_t p = 0; p < pairs->count; p++)
+        close_to(d[p], slow[p], largest);
+    free(t);
+    free(scratch);
+    free(d);
+    free(slow);
+}
+
+static void many_atoms_are_as_one_after_the_other(void **unused)
+{
+    gersh__random random;
+    (void)unused;
+    gersh__random_seed(&random, 8);
+    for (int round = 0; round < cases(200); round++) {
+        problem q = make(&random, 40 + (size_t)gersh__random_below(&random, 100),
+                         1 + (size_t)gersh__random_below(&random, 4), 2, 0, 0, 1 + round % 3);
+        gersh__pairs *between;
+        assert_ok(gersh__pairs_new_between(&between, q.data, NULL, q.pool));
+        check_many_atoms(&random, q.pairs);
+        check_many_atoms(&random, between);
+        gersh__pairs_free(between);
+        drop(&q);
+    }
+}
+
 static void threads_change_no_bit(void **unused)
 {
     gersh__random random;
@@ -547,6 +597,7 @@ int main(void)
         cmocka_unit_test(gram_is_the_sum_of_outer_products),
         cmocka_unit_test(gram_of_a_part_is_near_that_of_all),
         cmocka_unit_test(pairs_between_classes_are_a_part_of_all),
+        cmocka_unit_test(many_atoms_are_as_one_after_the_other),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(rows_of_weight_0_are_left_out),
         cmocka_unit_test(wrong_arguments_are_refused),

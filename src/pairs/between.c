@@ -21,7 +21,7 @@ typedef struct product {
     const double *g, *v;
     double *y;
     size_t m;
-    const double *scaled, *diagonal;
+    const double *s, *t, *diagonal;
     double *d;
 } product;
 
@@ -99,7 +99,7 @@ static void distances(void *context, size_t stripe, int worker)
         if (reach == 0)
             continue;
         cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)(to - from), (int)reach, (int)p->m, -2.0,
-                    p->scaled + from, (int)n, p->scaled, (int)n, 1.0, p->d + pairs->row[from], (int)reach);
+                    p->s + from, (int)n, p->t, (int)n, 1.0, p->d + pairs->row[from], (int)reach);
         for (size_t i = from; i < to; i++) {
             double *row = p->d + pairs->row[i], own = p->diagonal[i];
             for (size_t j = 0; j < reach; j++) {
@@ -110,9 +110,9 @@ static void distances(void *context, size_t stripe, int worker)
     }
 }
 
-void gersh__between_combine(const gersh__pairs *pairs, size_t m, const double *scaled,
+void gersh__between_combine(const gersh__pairs *pairs, size_t m, const double *s, const double *t,
                             const double *diagonal, double *d)
 {
-    product p = {.pairs = pairs, .m = m, .scaled = scaled, .diagonal = diagonal, .d = d};
+    product p = {.pairs = pairs, .m = m, .s = s, .t = t, .diagonal = diagonal, .d = d};
     gersh__pool_run(pairs->parts > 1 ? pairs->pool : NULL, (pairs->n + STRIPE - 1) / STRIPE, distances, &p);
 }

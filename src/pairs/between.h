@@ -8,8 +8,8 @@
 void gersh__between_laplacian(const gersh__pairs *pairs, const double *g, size_t columns, const double *v,
                               double *y, gersh__pool *pool);
 
-/* d_ij += b_ii + b_jj − 2 b_ij, B = Sᵀ S with S the m × n matrix `scaled`, and `diagonal` its b_ii. */
-void gersh__between_combine(const gersh__pairs *pairs, size_t m, const double *scaled,
+/* d_ij += b_ii + b_jj − 2 b_ij, the symmetric B being Sᵀ T for the m × n matrices `s` and `t`, and `diagonal` its b_ii. */
+void gersh__between_combine(const gersh__pairs *pairs, size_t m, const double *s, const double *t,
                             const double *diagonal, double *d);
 
 #endif

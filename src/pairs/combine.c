@@ -1,4 +1,7 @@
-/* Many atoms at once: d_ij = b_ii + b_jj − 2 b_ij with B = T diag(weight) Tᵀ, a stripe of rows at a time. */
+/*
+ * Many atoms at once: d_ij = b_ii + b_jj − 2 b_ij, a stripe of rows at a time. B = T diag(weight) Tᵀ, or X M Xᵀ where
+ * there are far more atoms than features. X is centred, as T is, so that less cancels.
+ */
 #include "pairs/combine.h"
 
 #include <cblas.h>
@@ -15,7 +18,7 @@ enum { FEW_SAMPLES = 32, FEW_ATOMS = 4, STRIPE = 64 };
 typedef struct product {
     const gersh__pairs *pairs;
     size_t m;
-    const double *scaled;   /* m × n: √weight t */
+    const double *s, *t;    /* m × n, B = Sᵀ T */
     const double *diagonal; /* b_ii */
     double *d;
 } product;
@@ -28,7 +31,7 @@ static void stripe(void *context, size_t part, int worker)
     double *b = p->pairs->square + from * n;
     (void)worker;
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)(to - from), (int)to, (int)p->m, 1.0,
-                p->scaled + from, (int)n, p->scaled, (int)n, 0.0, b, (int)n);
+                p->s + from, (int)n, p->t, (int)n, 0.0, b, (int)n);
     for (size_t i = from; i < to; i++) {
         double *row = p->d + p->pairs->row[i], own = p->diagonal[i];
         const double *entry = b + (i - from) * n;
@@ -37,6 +40,46 @@ static void stripe(void *context, size_t part, int worker)
             row[j] += distance > 0 ? distance : 0;
         }
     }
+}
+
+static void combine(const gersh__pairs *pairs, size_t m, const double *s, const double *t, double *d)
+{
+    product p = {pairs, m, s, t, pairs->diagonal, d};
+    if (pairs->between)
+        gersh__between_combine(pairs, m, s, t, pairs->diagonal, d);
+    else
+        gersh__pool_run(pairs->pool, (pairs->n + STRIPE - 1) / STRIPE, stripe, &p);
+}
+
+int gersh__pairs_many_atoms(const gersh__pairs *pairs, size_t m)
+{
+    return pairs->x != NULL && pairs->first == NULL && !pairs->differences && pairs->n > FEW_SAMPLES &&
+           m > 2 * pairs->k;
+}
+
+void gersh__pairs_metric(const gersh__pairs *pairs, size_t m, const gersh_atom *atom, const double *t,
+                         const double *weight, double *scratch, double *d)
+{
+    const gersh__kernels *kernels = gersh__kernels_here();
+    size_t n = pairs->n, k = pairs->k;
+    double *x = scratch + k * n;
+    memset(scratch, 0, k * n * sizeof *scratch);
+    for (size_t f = 0; f < k; f++) {
+        double mean = kernels->sum(n, pairs->x + f * n) / (double)n;
+        for (size_t i = 0; i < n; i++)
+            x[f * n + i] = pairs->x[f * n + i] - mean;
+    }
+    memset(pairs->diagonal, 0, n * sizeof *pairs->diagonal);
+    for (size_t a = 0; a < m; a++) {
+        if (weight[a] == 0)
+            continue;
+        kernels->axpy(n, weight[a] * atom[a].a, t + a * n, scratch + atom[a].i * n);
+        if (atom[a].i != atom[a].j)
+            kernels->axpy(n, weight[a] * atom[a].b, t + a * n, scratch + atom[a].j * n);
+        for (size_t i = 0; i < n; i++)
+            pairs->diagonal[i] += weight[a] * t[a * n + i] * t[a * n + i];
+    }
+    combine(pairs, k, scratch, x, d);
 }
 
 void gersh__pairs_combine(const gersh__pairs *pairs, size_t m, const double *t, const double *weight,
@@ -63,12 +106,7 @@ void gersh__pairs_combine(const gersh__pairs *pairs, size_t m, const double *t, 
             diagonal[i] += scratch[a * n + i] * scratch[a * n + i];
         }
     }
-    if (pairs->between) {
-        gersh__between_combine(pairs, m, scratch, diagonal, d);
-        return;
-    }
-    product p = {pairs, m, scratch, diagonal, d};
-    gersh__pool_run(pairs->pool, (n + STRIPE - 1) / STRIPE, stripe, &p);
+    combine(pairs, m, scratch, scratch, d);
 }
 
 void gersh__pairs_scores(const gersh__pairs *pairs, const double *g, size_t m, const double *t,

@@ -2,6 +2,7 @@
 #ifndef GERSH_SRC_PAIRS_COMBINE_H
 #define GERSH_SRC_PAIRS_COMBINE_H
 
+#include "gersh/metric.h"
 #include "pairs/pairs.h"
 
 /*
@@ -10,6 +11,11 @@
  */
 void gersh__pairs_combine(const gersh__pairs *pairs, size_t m, const double *t, const double *weight,
                           double *scratch, double *d);
+
+/* The same for far more atoms of one or two features than there are features, where gersh__pairs_many_atoms says so. */
+void gersh__pairs_metric(const gersh__pairs *pairs, size_t m, const gersh_atom *atom, const double *t,
+                         const double *weight, double *scratch, double *d);
+int gersh__pairs_many_atoms(const gersh__pairs *pairs, size_t m);
 
 /*
  * score_a = Σ_p g_p (t_ia − t_ja)² = z_aᵀ D*(g) z_a for the m atoms with the projections t. scratch:

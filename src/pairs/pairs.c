@@ -25,8 +25,7 @@
 #define LISTED_GRAIN 4096   /* and over listed ones, whose samples are anywhere in memory */
 #define FEW_SAMPLES 16      /* up to so many the Laplacian is never written out */
 #define FEW_COLUMNS 4       /* nor for so few vectors */
-#define SQUARE_STRIPE 64    /* samples of one part of writing it out */
-#define COLUMN_STRIPE 32    /* vectors of one part of the product */
+#define SQUARE_STRIPE 64    /* samples of one part of writing it out, and of the product */
 #define FEATURE_STRIPE 2048 /* features of one part of the distances of few pairs */
 #define LEAST_WEIGHT 1e-30
 #define MOST_WEIGHT 1e30
@@ -497,15 +496,26 @@ static void square_part(void *context, size_t stripe, int worker)
         m->pairs->square[i * n + i] = sums[i - begin];
 }
 
+/* The rows of y of a stripe of samples: by their entries before the stripe, within it, and after it. */
 static void multiply_part(void *context, size_t stripe, int worker)
 {
     product *m = context;
-    size_t begin = stripe * COLUMN_STRIPE, n = m->pairs->n;
-    size_t columns = m->columns - begin < COLUMN_STRIPE ? m->columns - begin : COLUMN_STRIPE;
+    int n = (int)m->pairs->n, columns = (int)m->columns;
+    size_t begin = stripe * SQUARE_STRIPE;
+    size_t end = m->pairs->n < begin + SQUARE_STRIPE ? m->pairs->n : begin + SQUARE_STRIPE;
+    int before = (int)begin, own = (int)(end - begin), after = n - (int)end;
+    const double *rows = m->pairs->square + begin * m->pairs->n;
+    double *y = m->y + begin;
     (void)worker;
     /* The lower triangle by rows is the upper one by columns. */
-    cblas_dsymm(CblasColMajor, CblasLeft, CblasUpper, (int)n, (int)columns, 1.0, m->pairs->square, (int)n,
-                m->v + begin * n, (int)n, 0.0, m->y + begin * n, (int)n);
+    cblas_dsymm(CblasColMajor, CblasLeft, CblasUpper, own, columns, 1.0, rows + begin, n, m->v + begin, n,
+                0.0, y, n);
+    if (before > 0)
+        cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, own, columns, before, 1.0, rows, n, m->v, n,
+                    1.0, y, n);
+    if (after > 0)
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, own, columns, after, 1.0,
+                    m->pairs->square + end * m->pairs->n + begin, n, m->v + end, n, 1.0, y, n);
 }
 
 void gersh__pairs_laplacian(const gersh__pairs *pairs, const double *g, size_t columns, const double *v,
@@ -535,6 +545,7 @@ void gersh__pairs_laplacian(const gersh__pairs *pairs, const double *g, size_t c
         gersh__between_laplacian(pairs, g, columns, v, y, pool);
         return;
     }
-    gersh__pool_run(pool, (pairs->n + SQUARE_STRIPE - 1) / SQUARE_STRIPE, square_part, &m);
-    gersh__pool_run(pool, (columns + COLUMN_STRIPE - 1) / COLUMN_STRIPE, multiply_part, &m);
+    size_t stripes = (pairs->n + SQUARE_STRIPE - 1) / SQUARE_STRIPE;
+    gersh__pool_run(pool, stripes, square_part, &m);
+    gersh__pool_run(pool, stripes, multiply_part, &m);
 }

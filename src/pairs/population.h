@@ -10,6 +10,12 @@
 #include "gersh/metric.h"
 #include "pairs/pairs.h"
 
+/*
+ * Rows that lmnn is learned from at most. Its impostors are as many as there are rows: with more of them the pull of
+ * targets counts for less and less, and the search for neighbours takes longer.
+ */
+enum { GERSH__MOST_MINED_ROWS = 32768 };
+
 typedef struct gersh__population {
     const gersh_dataset *data; /* scaled; not owned */
     const double *weight;      /* of each row of the data, or NULL; not owned */
@@ -21,6 +27,7 @@ typedef struct gersh__population {
     double dissimilar;   /* and of two; without classes all pairs are here */
     double mean_square;  /* squared Euclidean distance of two rows, on average over all pairs */
     double *center;      /* of the features */
+    int limited;         /* some rows were left out */
 
     /* Made by gersh__population_aim: */
     const gersh_metric *metric; /* that neighbours are looked for under */
@@ -31,6 +38,9 @@ typedef struct gersh__population {
 gersh_status gersh__population_new(gersh__population **out, const gersh_dataset *data,
                                    const double *weight);
 void gersh__population_free(gersh__population *population);
+
+/* Keeps about `most` rows at random, where there are more: the same share of each class, and at least one row of it. */
+void gersh__population_limit(gersh__population *population, size_t most, gersh__random *random);
 
 /* Makes ready for searches under the metric, which must outlast them. */
 gersh_status gersh__population_aim(gersh__population *population, const gersh_metric *metric,

@@ -338,9 +338,13 @@ static gersh_status fit_some(gersh_metric **out, gersh_fit_info *info, gersh__fi
     gersh__population *population = NULL;
     const gersh_dataset *given = fit->data;
     gersh_dataset *own = NULL;
+    gersh__random random;
     gersh_status status = find_rows(&fit->data, &own, given, 1);
     if (status == GERSH_OK)
         status = gersh__population_new(&population, fit->data, fit->options->weights);
+    gersh__random_seed(&random, gersh__setting_whole(fit->settings, GERSH__SEED));
+    if (status == GERSH_OK && plan->choice == GERSH_CHOICE_MINED)
+        gersh__population_limit(population, GERSH__MOST_MINED_ROWS, &random);
     if (status == GERSH_OK)
         status = check_classes(fit->kind, population->classes, population->class_start);
     if (status == GERSH_OK)

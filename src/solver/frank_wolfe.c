@@ -71,7 +71,7 @@ static int scores_by_features(const gersh__engine *e, int current)
     return by_features(e) || (few && (current || (e->pairs->first == NULL && e->atoms > e->pairs->k)));
 }
 
-/* Arrays of all pairs, a part at a time: out = x + factor · y, or the product x · y. */
+/* Arrays of all pairs, a part at a time: out = x, out = x + factor · y, or the product x · y. */
 typedef struct passage {
     const gersh__pairs *pairs;
     double *out;
@@ -79,6 +79,14 @@ typedef struct passage {
     double factor;
     double product[GERSH__MOST_PARTS];
 } passage;
+
+static void copy_part(void *context, size_t part, int worker)
+{
+    const passage *s = context;
+    size_t begin = gersh__pairs_begin(s->pairs, part), end = gersh__pairs_begin(s->pairs, part + 1);
+    (void)worker;
+    memcpy(s->out + begin, s->x + begin, (end - begin) * sizeof *s->out);
+}
 
 static void add_part(void *context, size_t part, int worker)
 {
@@ -115,7 +123,11 @@ static double multiply(const gersh__pairs *pairs, const double *x, const double 
 /* d = base + Σ weight_a (distances of atom a) */
 static void distances(gersh__engine *e, const double *weight, double *d)
 {
-    memcpy(d, e->base, e->pairs->count * sizeof *d);
+    gersh__pairs_run(e->pairs, copy_part, &(passage){.pairs = e->pairs, .out = d, .x = e->base});
+    if (!e->dense && gersh__pairs_many_atoms(e->pairs, e->atoms)) {
+        gersh__pairs_metric(e->pairs, e->atoms, e->atom, e->t, weight, e->lt, d);
+        return;
+    }
     if (by_features(e) && gersh__listed_metric(e->pairs, e->atoms, e->atom, weight, e->lt, d) == 0)
         return;
     gersh__pairs_combine(e->pairs, e->atoms, e->t, weight, e->lt, d);

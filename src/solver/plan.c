@@ -64,8 +64,8 @@ static double drawn_bytes(const gersh__fit *fit, double n, double pairs)
 {
     double k = (double)gersh_dataset_features(fit->data), rows = fmin(n, pairs / 16), search = 0;
     if (fit->kind->draws & GERSH__DRAWS_TRIPLETS) {
-        rows = fmin(n, POOLED + 0.7 * pairs);
-        search = n * (4 * k + 32) + 8 * pairs;
+        rows = fmin(fmin(n, GERSH__MOST_MINED_ROWS), POOLED + 0.7 * pairs);
+        search = fmin(n, GERSH__MOST_MINED_ROWS) * (4 * k + 32) + 8 * pairs;
     }
     return rows_bytes(fit, n) + 24 * n + search +
            pairs * (ENGINE_BYTES + LIST_BYTES + (double)fit->kind->room) + sample_bytes(k, rows) +

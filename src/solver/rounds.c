@@ -10,7 +10,8 @@
  * that of the sum at the metric found, which the F_b show, once the sizes of the draws are allowed for.
  *
  * Of lmnn, where one draw has every row as an anchor and every impostor within the margin, value and bound are
- * those of all triplets: the others add nothing to F or its gradient here, and nowhere less.
+ * those of all triplets: the others add nothing to F or its gradient here, and nowhere less. Where rows are many, `all` is
+ * those that the population was limited to.
  */
 #include <math.h>
 #include <string.h>
@@ -211,7 +212,8 @@ static gersh_status run_round(gersh_metric **out, gersh_fit_info *info, measured
         units = d.pairs->units;
         info->pairs = (double)d.pairs->count;
         info->rows_used = (double)d.pairs->n;
-        r->all_anchors = r->plan->choice == GERSH_CHOICE_MINED && units == (double)r->population->n;
+        r->all_anchors = r->plan->choice == GERSH_CHOICE_MINED && !r->population->limited &&
+                         units == (double)r->population->n;
     }
     drop(&d); /* before others are drawn */
     if (status == GERSH_OK)

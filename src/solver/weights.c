@@ -63,6 +63,35 @@ static int factorize(problem *q)
     return info == 0;
 }
 
+/*
+ * Takes the free entry i out of the factor: without its column the rest is a triangle but for one entry below it in each
+ * later column, which rotations of two rows each bring to 0. They are in `unit` and `image`.
+ */
+static void take_out(problem *q, size_t i)
+{
+    size_t m = q->m, at = 0;
+    double *cosine = q->unit, *sine = q->image;
+    for (size_t j = 0; j < i; j++)
+        at += (size_t)q->free_set[j];
+    for (size_t c = at; c + 1 < q->count; c++) {
+        double *column = q->factor + c * m, x, y;
+        memcpy(column, column + m, (c + 2) * sizeof *column);
+        for (size_t r = at; r < c; r++) {
+            x = column[r];
+            y = column[r + 1];
+            column[r] = cosine[r] * x + sine[r] * y;
+            column[r + 1] = cosine[r] * y - sine[r] * x;
+        }
+        x = column[c];
+        y = column[c + 1];
+        double length = hypot(x, y);
+        cosine[c] = x / length;
+        sine[c] = y / length;
+        column[c] = length;
+    }
+    q->count--;
+}
+
 static void solve(const problem *q, double *right)
 {
     int count = (int)q->count, m = (int)q->m;
@@ -155,6 +184,7 @@ static int leap(problem *q)
 static int walk(problem *q)
 {
     double step = 1, sum = 0, total = 0;
+    size_t held = 0, last = 0;
     int stopped = 0;
     for (size_t i = 0; i < q->m; i++) {
         total += q->x[i];
@@ -173,11 +203,15 @@ static int walk(problem *q)
         q->x[i] = crosses ? 0 : fmax(0, q->x[i] + step * q->p[i]);
         if (crosses) {
             q->free_set[i] = 0;
-            q->count = 0;
-            stopped = 1;
+            held++;
+            last = i;
         }
     }
-    return stopped;
+    if (held == 1 && q->count > 0)
+        take_out(q, last);
+    else if (held > 0)
+        q->count = 0;
+    return stopped || held > 0;
 }
 
 /* At the minimum for these bounds: lets go of those that cost most. Returns 0 when all of them pay. */
