@@ -18,13 +18,14 @@ from . import _structures as s
 from ._compat import validate_data
 from ._graph import Discs, Graph
 from ._library import library
-from ._model import Model, address, dataset_of
+from ._model import Model, address, Dataset
 from ._run import Progress, Run, custom_objective, run_in_thread
-from ._settings import TABLE, check_seed, check_threads, settings_of
+from ._settings import TABLE, check_seed, check_threads, Settings
 
 EDGE_KINDS = ("allowed", "forbidden", "positive", "negative")  # gersh_edge_kind
 FIT_SETTINGS = [(name, setting.parameter) for name, setting in TABLE.items()
                 if setting.group in ("scale", "fit") and name not in ("objective", "solver")]
+STOPS = [library.gersh_stop_name(reason).decode() for reason in range(4)]  # gersh_stop
 STOPPED_EARLY = {
     "max_iter": "the number of iterations reached max_iter={}; increase it, or raise tol",
     "max_time": "the time reached max_time={} seconds; increase it, or raise tol",
@@ -133,8 +134,9 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """The settings of the library, by their names in its table."""
         values = {name: getattr(self, parameter) for name, parameter in FIT_SETTINGS}
         objective = self._chosen("objective")
-        return {**values, "objective": None if callable(objective) else objective, "solver": self._chosen("solver"),
-                "seed": check_seed(self.random_state), "threads": check_threads(self.n_jobs), "memory": self.memory}
+        values.update(objective=None if callable(objective) else objective, solver=self._chosen("solver"),
+                      seed=check_seed(self.random_state), threads=check_threads(self.n_jobs), memory=self.memory)
+        return values
 
     def _rules(self):
         names = list(getattr(self, "feature_names_in_", []))
@@ -170,14 +172,14 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return bool(model.metric.contents.dense) == (self._chosen("solver") in ("psd", "pdcone"))
 
     def _learn(self, x, *, start=None, weights=None, tuples=None, y=None, **labels):
-        """Fits the model to points x with the labels that dataset_of takes."""
+        """Fits the model to points x with the labels that Dataset takes."""
         settings, columns = self._settings(), self._check_components()
         objective = self._chosen("objective")
         names = getattr(self, "feature_names_in_", None)
         rules = self._rules()
         out = c.c_void_p()
-        with settings_of(type(self).__name__, settings) as pointer, \
-                dataset_of(x, feature_names=names, **labels) as data, Run(self.callback, self.verbose) as run:
+        with Settings(type(self).__name__, settings) as pointer, \
+                Dataset(x, feature_names=names, **labels) as data, Run(self.callback, self.verbose) as run:
             options = s.FitOptions(progress=run.report(), cancel=c.pointer(run.cancel))
             if weights is not None:
                 options.weights = address(weights)
@@ -203,7 +205,7 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self.objective_value_ = info.objective_value
         self.bound_ = info.bound if info.has_bound else None
         self.gap_ = info.gap if info.has_bound else None
-        self.stop_ = library.gersh_stop_name(info.stop).decode()
+        self.stop_ = STOPS[info.stop]
 
     def _warn(self):
         reason = STOPPED_EARLY[self.stop_].format(getattr(self, self.stop_, None))
@@ -386,7 +388,7 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             options = s.ReportOptions(splits=splits, threads=check_threads(self.n_jobs) or 0, cancel=c.pointer(run.cancel))
             if X is not None:
                 labels = {} if y is None else self._known_labels(y)
-                options.data = stack.enter_context(dataset_of(
+                options.data = stack.enter_context(Dataset(
                     self._points(X, reset=False), feature_names=getattr(self, "feature_names_in_", None), **labels))
             run_in_thread(self._model.report, os.fspath(path), options)
         if run.interrupted:
@@ -394,5 +396,5 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
                           stacklevel=2)
 
     def _known_labels(self, y):
-        """Labels of rows that the metric was not learned from, as dataset_of takes them."""
+        """Labels of rows that the metric was not learned from, as Dataset takes them."""
         raise ValueError(f"{type(self).__name__} learns from tuples; its rows have no labels. Leave y out.")

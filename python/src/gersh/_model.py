@@ -43,27 +43,31 @@ def _array(pointer, *shape):
     return np.ctypeslib.as_array(pointer, shape=shape).copy()
 
 
-@contextlib.contextmanager
-def dataset_of(x, codes=None, classes=None, targets=None, feature_names=None):
-    """A data set of the library: rows x, and the names of their classes, classes[codes], or their targets."""
-    x = as_rows(x)
-    out = c.c_void_p()
-    names = None if feature_names is None else texts(feature_names)
-    labels = targets_in = None
-    if codes is not None:
-        words = texts(classes)
-        labels = np.frombuffer(words, dtype=np.uintp)[codes]
-    elif targets is not None:
-        targets_in = np.ascontiguousarray(targets, dtype=np.float64)
-    library.gersh_dataset_new(c.byref(out), x.shape[0], x.shape[1], address(x), x.strides[0] // 8,
-                              address(labels), address(targets_in), names)
-    try:
-        if codes is not None and library.gersh_dataset_classes(out) != len(classes):
+class Dataset:
+    """A context with a data set of the library: rows x, and the names of their classes, classes[codes], or their targets."""
+
+    def __init__(self, x, codes=None, classes=None, targets=None, feature_names=None):
+        x = as_rows(x)
+        self._pointer = c.c_void_p()
+        names = None if feature_names is None else texts(feature_names)
+        labels = None
+        if codes is not None:
+            words = texts(classes)
+            labels = np.frombuffer(words, dtype=np.uintp)[codes]
+        elif targets is not None:
+            targets = np.ascontiguousarray(targets, dtype=np.float64)
+        library.gersh_dataset_new(c.byref(self._pointer), x.shape[0], x.shape[1], address(x), x.strides[0] // 8,
+                                  address(labels), address(targets), names)
+        if codes is not None and library.gersh_dataset_classes(self._pointer) != len(classes):
+            self.__exit__()
             raise ValueError(f"The labels {sorted(classes)} do not name {len(classes)} different classes: labels that "
                              "are the same number are one class.")
-        yield out
-    finally:
-        library.gersh_dataset_free(out)
+
+    def __enter__(self):
+        return self._pointer
+
+    def __exit__(self, *failure):
+        library.gersh_dataset_free(self._pointer)
 
 
 @contextlib.contextmanager

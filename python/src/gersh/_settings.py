@@ -1,6 +1,5 @@
 """Parameters of the estimators as settings of the library, and the library's table of settings."""
 
-import contextlib
 import ctypes as c
 import numbers
 from typing import NamedTuple, Optional
@@ -97,31 +96,41 @@ def check_threads(n_jobs) -> Optional[int]:
     return int(n_jobs)
 
 
-@contextlib.contextmanager
-def settings_of(owner, values, *, explicit=False):
-    """A settings object of the library with the given values by their names; None is the library's default.
+class Settings:
+    """A context with a settings object of the library that has the given values by their names; None is its default.
 
     Values that are the default are left out, which saves time, unless they are to count as given explicitly.
     """
-    pointer = c.c_void_p()
-    library.gersh_settings_new(c.byref(pointer))
-    try:
-        for name, value in values.items():
-            same = value == DEFAULTS[name] and type(value) is type(DEFAULTS[name])
-            if value is None or same and not explicit:
-                continue
-            text = _text(value)
-            try:
-                if text is None or isinstance(value, bool) != (TABLE[name].kind == "flag"):
-                    raise ValueError
-                library.gersh_settings_set(pointer, name.encode(), text.encode())
-            except ValueError:
-                parameter = TABLE[name].parameter
-                raise ValueError(f"The {parameter!r} parameter of {owner} must be {_expected(TABLE[name])}. "
-                                 f"Got {value!r} instead.") from None
-        yield pointer
-    finally:
-        library.gersh_settings_free(pointer)
+
+    def __init__(self, owner, values, *, explicit=False):
+        self._pointer = c.c_void_p()
+        library.gersh_settings_new(c.byref(self._pointer))
+        try:
+            for name, value in values.items():
+                default = DEFAULTS[name]
+                same = value is default or value == default and type(value) is type(default)
+                if value is not None and (explicit or not same):
+                    self._set(owner, name, value)
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def _set(self, owner, name, value):
+        text = _text(value)
+        try:
+            if text is None or isinstance(value, bool) != (TABLE[name].kind == "flag"):
+                raise ValueError
+            library.gersh_settings_set(self._pointer, name.encode(), text.encode())
+        except ValueError:
+            parameter = TABLE[name].parameter
+            raise ValueError(f"The {parameter!r} parameter of {owner} must be {_expected(TABLE[name])}. "
+                             f"Got {value!r} instead.") from None
+
+    def __enter__(self):
+        return self._pointer
+
+    def __exit__(self, *failure):
+        library.gersh_settings_free(self._pointer)
 
 
 def read_settings(pointer):

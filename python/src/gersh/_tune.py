@@ -11,9 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from . import _structures as s
 from ._base import BaseMetricLearner
 from ._library import library
-from ._model import Model, dataset_of
+from ._model import Model, Dataset
 from ._run import Run, TuneProgress, run_in_thread
-from ._settings import TABLE, check_seed, check_threads, settings_of
+from ._settings import TABLE, check_seed, check_threads, Settings
 from ._supervised import MetricLearner, classes_of
 from ._tuples import MetricLearnerPairs, MetricLearnerQuadruplets, MetricLearnerTriplets
 
@@ -123,8 +123,8 @@ def tune(X: Any, y: Any, *, objective: Optional[str] = None, solver: Optional[st
                          "instead.")
     out = c.POINTER(s.Tuning)()
     settings = {**given, "seed": check_seed(random_state), "threads": check_threads(n_jobs)}
-    with settings_of("tune", settings, explicit=True) as pointer, \
-            dataset_of(X, feature_names=getattr(frame, "feature_names_in_", None), **labels) as data, \
+    with Settings("tune", settings, explicit=True) as pointer, \
+            Dataset(X, feature_names=getattr(frame, "feature_names_in_", None), **labels) as data, \
             Run(callback, verbose) as run:
         options = s.TuneOptions(budget=max_time or 0.0, progress=run.report_tuning(), cancel=c.pointer(run.cancel))
         run_in_thread(library.gersh_tune, c.byref(out), data, pointer, c.byref(options))
