@@ -14,7 +14,7 @@
  * Rows that lmnn is learned from at most. Its impostors are as many as there are rows: with more of them the pull of
  * targets counts for less and less, and the search for neighbours takes longer.
  */
-enum { GERSH__MOST_MINED_ROWS = 32768 };
+enum { GERSH__MOST_MINED_ROWS = 16384 };
 
 typedef struct gersh__population {
     const gersh_dataset *data; /* scaled; not owned */

@@ -21,7 +21,7 @@
 #include "base/settings.h"
 #include "solver/fit.h"
 
-enum { GROUPS = 16, FIRST_DRAW = 131072, CHECK_DRAW = 16384, MOST_ROUNDS = 16 };
+enum { GROUPS = 16, FIRST_SAMPLE = 524288, FIRST_MINED = 131072, CHECK_DRAW = 16384, MOST_ROUNDS = 16 };
 
 #define TWO_SIDED 2.131 /* of Student's distribution with GROUPS − 1 degrees of freedom, 95 % */
 #define ONE_SIDED 1.753
@@ -245,11 +245,12 @@ gersh_status gersh__fit_drawn(gersh_metric **out, gersh_fit_info *info, gersh__f
                 .plan = plan,
                 .population = population,
                 .tol = fit->limits.tol,
-                .count = FIRST_DRAW < plan->most ? FIRST_DRAW : plan->most,
+                .count = plan->choice == GERSH_CHOICE_MINED ? FIRST_MINED : FIRST_SAMPLE,
                 .certified = -INFINITY};
     gersh_metric *identity = NULL;
     int more = 1;
     *out = NULL;
+    r.count = r.count < plan->most ? r.count : plan->most;
     fit->limits.tol = fmax(r.tol, FIRST_TOL);
     fit->limits.tries = 0; /* the next round's pairs may want other colours */
     gersh__random_seed(&r.random, gersh__setting_whole(fit->settings, GERSH__SEED));
