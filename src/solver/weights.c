@@ -27,6 +27,7 @@ typedef struct problem {
     int held;       /* whether the budget is used up and stays so */
     double *factor; /* of H over the free entries, as LAPACK's upper triangle by columns, */
     size_t count;   /* of so many of them; 0: to be made */
+    int worn;       /* entries were taken out of it */
     double *p, *unit, *gradient, *image;
 } problem;
 
@@ -52,6 +53,7 @@ static int factorize(problem *q)
 {
     double ridge = q->ridge;
     int info = 1;
+    q->worn = 0;
     for (size_t i = 0; i < q->m; i++)
         if (q->free_set[i])
             ridge = fmax(ridge, 1e-13 * q->h[i * q->m + i]);
@@ -90,6 +92,7 @@ static void take_out(problem *q, size_t i)
         column[c] = length;
     }
     q->count--;
+    q->worn = 1;
 }
 
 static void solve(const problem *q, double *right)
@@ -281,6 +284,11 @@ void gersh__weights_minimize(double *x, size_t m, const double *h, const double 
         differentiate(&q);
         if (stopped)
             continue;
+        if (q.worn) { /* each entry taken out costs digits: once more with a new factor */
+            q.count = 0;
+            q.worn = 0;
+            continue;
+        }
         /* The minimum for these bounds, but for the ridge: again, where that was felt. */
         if (slope_left(&q, multiplier) > 1e-9 * q.scale && repeats++ < MOST_REPEATS)
             continue;
