@@ -85,9 +85,8 @@ typedef struct gersh_fit_info {
     double seconds_eigen; /* in eigenvectors and eigen-decompositions of M */
 
     gersh_pair_choice choice;
-    double pairs; /* that the fit learned from, at last */
-    double
-        pairs_all; /* that there are: of all rows, of those that lmnn draws from where they are many, or of the tuples */
+    double pairs;       /* that the fit learned from, at last */
+    double pairs_all;   /* that there are: of all rows (lmnn: of those it draws from), or of the tuples */
     double rows_used;   /* that occur in these pairs */
     int rounds;         /* of drawing pairs and learning from them; 1 for all pairs and tuples */
     double value_error; /* 0: objective_value is that of all pairs. Else it is an estimate from fresh pairs,
