@@ -200,7 +200,7 @@ static void hessians_of_atoms_agree_with_the_curvature(void **unused)
             check_hessian(&random, names[which], &q, 1 + (size_t)gersh__random_below(&random, 6), 1e-11);
             drop(&q);
         }
-        problem q = make(&random, (wish){.n = 90, .k = 3, .classes = 3, .threads = 3});
+        problem q = make(&random, (wish){.n = 44, .k = 3, .classes = 3, .threads = 3});
         check_hessian(&random, names[which], &q, 12, 1e-11);
         drop(&q);
         q = make(&random, (wish){.n = 400, .k = 3, .classes = 3, .threads = 3});

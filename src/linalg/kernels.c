@@ -85,6 +85,52 @@ static void set_squares(size_t n, double factor, const double *x, const double *
         out[a] = factor * ((x[a] - y[a]) * (x[a] - y[a]));
 }
 
+static void square_gather(size_t n, const double *factor, const size_t *first, const size_t *second,
+                          const double *t, double *out)
+{
+#pragma omp simd
+    for (size_t p = 0; p < n; p++) {
+        double difference = t[first[p]] - t[second[p]];
+        out[p] = factor[p] * (difference * difference);
+    }
+}
+
+/* Products of four rows with two, each row of n entries; out is 4 × 2. */
+static void four_by_two(size_t n, const double *x, const double *y, double *out)
+{
+    const double *x1 = x + n, *x2 = x1 + n, *x3 = x2 + n, *y1 = y + n;
+    double a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0;
+#pragma omp simd reduction(+ : a, b, c, d, e, f, g, h)
+    for (size_t i = 0; i < n; i++) {
+        a += x[i] * y[i];
+        b += x[i] * y1[i];
+        c += x1[i] * y[i];
+        d += x1[i] * y1[i];
+        e += x2[i] * y[i];
+        f += x2[i] * y1[i];
+        g += x3[i] * y[i];
+        h += x3[i] * y1[i];
+    }
+    memcpy(out, (const double[]){a, b, c, d, e, f, g, h}, 8 * sizeof *out);
+}
+
+static void gram(size_t n, size_t m, double factor, const double *x, double *h)
+{
+    double product[4][2];
+    size_t whole = m - m % 4;
+    for (size_t b = 0; b < whole; b += 4)
+        for (size_t a = 0; a < b + 4; a += 2) {
+            four_by_two(n, x + b * n, x + a * n, product[0]);
+            for (size_t i = 0; i < 4; i++)
+                for (size_t j = 0; j < 2; j++)
+                    if (a + j <= b + i)
+                        h[(a + j) * m + b + i] += factor * product[i][j];
+        }
+    for (size_t b = whole; b < m; b++)
+        for (size_t a = 0; a <= b; a++)
+            h[a * m + b] += factor * dot(n, x + a * n, x + b * n);
+}
+
 static double smallest(size_t n, const double *x)
 {
     enum { lanes = 8 };
@@ -484,6 +530,8 @@ const gersh__kernels JOIN(gersh__kernels_, GERSH__LEVEL) = {
     .distance = distance,
     .add_squares = add_squares,
     .set_squares = set_squares,
+    .square_gather = square_gather,
+    .gram = gram,
     .pair_values = pair_values,
     .disc_values = disc_values,
     .outside = outside,

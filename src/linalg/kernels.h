@@ -35,11 +35,21 @@ typedef struct gersh__kernels {
     void (*set_squares)(size_t n, double factor, const double *x, const double *y, double *out);
 
     /*
+     * h_ab += factor Σ_i x_ai x_bi for a <= b, x being m rows of n entries, and h m × m: as BLAS has it for long rows, but
+     * for the few and short ones of a block
+     */
+    void (*gram)(size_t n, size_t m, double factor, const double *x, double *h);
+
+    /*
      * Rows of pairs: one sample, whose own values are scalars, against n others, whose values are arrays.
      */
 
     /* Σ_j x_j */
     double (*sum)(size_t n, const double *x);
+
+    /* out_p = factor_p (t[first_p] − t[second_p])² */
+    void (*square_gather)(size_t n, const double *factor, const size_t *first, const size_t *second,
+                          const double *t, double *out);
 
     /* d_j += factor (own − t_j)² */
     void (*square_add)(size_t n, double factor, double own, const double *t, double *d);

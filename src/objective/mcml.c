@@ -286,9 +286,9 @@ static gersh_status estimate(const mcml *s, size_t m, const double *t, const dou
                              double *h)
 {
     size_t n = s->base.pairs->n;
-    for (size_t i = 0; i < n; i++)
-        for (size_t a = 0; a < m; a++)
-            center[i * m + a] = s->active[i] > 0 ? b[a * n + i] / sqrt(s->active[i]) : 0.0;
+    for (size_t a = 0; a < m; a++)
+        for (size_t i = 0; i < n; i++)
+            center[a * n + i] = s->active[i] > 0 ? b[a * n + i] / sqrt(s->active[i]) : 0.0;
     return gersh__pairs_spread_estimate(s->base.pairs, s->own, s->other, m, t, center, h);
 }
 

@@ -1,8 +1,8 @@
 /*
  * h = Σ_p c_p a_p a_pᵀ: the second derivatives of a sum over pairs, in the space of the atoms.
  *
- * Blocks of pairs become a matrix of a row for each pair, √|c_p| a_p, whose product with itself BLAS adds
- * to h; a block with negative c_p is done once for each sign. Pairs with c_p = 0 at either end of a row of
+ * Blocks of pairs become a matrix of √|c_p| a_p, whose product with itself is added to h; a block with negative c_p is
+ * done once for each sign. Pairs with c_p = 0 at either end of a row of
  * pairs are left out: with the samples in the order of classes those are the pairs of, or between, classes.
  * Listed pairs with c_p = 0 are left out one by one.
  *
@@ -21,7 +21,8 @@
 #include "pairs/work.h"
 
 #define BLOCK 256      /* pairs of one product */
-#define DRAWS 4096     /* of an estimate */
+#define DRAWS 4096     /* of an estimate, */
+#define ALL_PAIRS 1024 /* unless all pairs are so few */
 #define FEW_TERMS 4096 /* count · m² up to which plain loops are used */
 #define FEW_ATOMS 32
 #define MUCH_WORK 2e7 /* count · m² of differences from which they are split, */
@@ -59,13 +60,12 @@ typedef struct gram {
     const double *c;
     size_t m;
     const double *t;
-    size_t parts;   /* those of the pairs, or of differences as many as are worth it */
-    double *sums;   /* m × m for each part */
-    double *blocks; /* BLOCK × m for each worker */
-    const double
-        *turned; /* n × m, the values of each sample side by side: of listed pairs, and of estimates */
+    size_t parts;         /* those of the pairs, or of differences as many as are worth it */
+    double *sums;         /* m × m for each part */
+    double *blocks;       /* BLOCK × m for each worker */
+    const double *turned; /* n × m, the values of each sample side by side: of listed pairs */
     const double *other;  /* of an estimate around centres: the c of each pair for its second sample, */
-    const double *center; /* n × m; else both are NULL */
+    const double *center; /* as t; else both are NULL */
     double *before;       /* of an estimate: the sum of c before each part, and */
     double unit, per;     /* how much of it there is for each draw, and 1 / unit */
 } gram;
@@ -100,8 +100,7 @@ static int add_sign(const gram *gm, const block *b, double sign, double *rows, d
             kernels->square_scale(u->length, root + at, own, t + u->partner, column + at);
         }
     }
-    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, (int)m, (int)b->pairs, sign, rows, (int)b->pairs,
-                1.0, h, (int)m);
+    kernels->gram(b->pairs, m, sign, rows, h);
     return other;
 }
 
@@ -254,33 +253,45 @@ gersh_status gersh__pairs_gram(const gersh__pairs *pairs, const double *c, size_
     return status;
 }
 
-/* The drawn pairs of a part as rows √weight a, and their product with themselves. */
+/* A block of the drawn pairs of a part, and where among all draws it is. */
 typedef struct drawn {
     gram *gm;
     double *rows, *h;
-    size_t filled;
-    double at;      /* the running sum of c, in draws */
-    double reached; /* draws made */
+    size_t filled, first[BLOCK], second[BLOCK];
+    size_t self[BLOCK]; /* one of the two, around whose centre the pair is drawn */
+    double root[BLOCK]; /* of what it counts */
+    double at;          /* the running sum of c, in draws */
+    double reached;     /* draws made */
 } drawn;
+
+static void flush_drawn(drawn *w)
+{
+    const gram *gm = w->gm;
+    size_t n = gm->pairs->n;
+    for (size_t a = 0; a < gm->m; a++) {
+        double *row = w->rows + a * w->filled;
+        gersh__kernels_here()->square_gather(w->filled, w->root, w->first, w->second, gm->t + a * n, row);
+        for (size_t p = 0; gm->center != NULL && p < w->filled; p++)
+            row[p] -= w->root[p] * gm->center[a * n + w->self[p]];
+    }
+    gersh__kernels_here()->gram(w->filled, gm->m, 1.0, w->rows, w->h);
+    w->filled = 0;
+}
 
 /* The pair (i, j) with its c; around the centre of `self`, one of the two. */
 static void add_drawn(drawn *w, double c, size_t i, size_t j, size_t self)
 {
-    const gram *gm = w->gm;
-    w->at += c * gm->per;
+    w->at += c * w->gm->per;
     if (w->at < w->reached + 1)
         return;
-    double times = floor(w->at - w->reached), root = sqrt(times * gm->unit),
-           *row = w->rows + gm->m * w->filled++;
+    double times = floor(w->at - w->reached);
     w->reached += times;
-    gersh__kernels_here()->set_squares(gm->m, root, gm->turned + i * gm->m, gm->turned + j * gm->m, row);
-    if (gm->center != NULL)
-        gersh__kernels_here()->axpy(gm->m, -root, gm->center + self * gm->m, row);
-    if (w->filled < BLOCK)
-        return;
-    cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)gm->m, BLOCK, 1.0, w->rows, (int)gm->m, 1.0,
-                w->h, (int)gm->m);
-    w->filled = 0;
+    w->first[w->filled] = i;
+    w->second[w->filled] = j;
+    w->self[w->filled] = self;
+    w->root[w->filled] = sqrt(times * w->gm->unit);
+    if (++w->filled == BLOCK)
+        flush_drawn(w);
 }
 
 static void estimate_part(void *context, size_t part, int worker)
@@ -289,8 +300,13 @@ static void estimate_part(void *context, size_t part, int worker)
     const gersh__pairs *pairs = gm->pairs;
     size_t m = gm->m;
     double start = gm->before[part] * gm->per + 0.5; /* the first draw is half a unit from the start */
-    drawn w = {gm,          gm->blocks + (size_t)worker * BLOCK * m, gm->sums + part * m * m, 0, start,
-               floor(start)};
+    drawn w;
+    w.gm = gm;
+    w.rows = gm->blocks + (size_t)worker * BLOCK * m;
+    w.h = gm->sums + part * m * m;
+    w.filled = 0;
+    w.at = start;
+    w.reached = floor(start);
     memset(w.h, 0, m * m * sizeof *w.h);
     for (size_t i = pairs->part[part]; i < pairs->part[part + 1]; i++) {
         if (pairs->first != NULL)
@@ -302,8 +318,7 @@ static void estimate_part(void *context, size_t part, int worker)
         }
     }
     if (w.filled > 0)
-        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)m, (int)w.filled, 1.0, w.rows, (int)m,
-                    1.0, w.h, (int)m);
+        flush_drawn(&w);
 }
 
 /* The sum of c of a part, put behind it. */
@@ -334,7 +349,7 @@ static gersh_status estimate(gram *gm, double *h)
     }
     gm->unit = all / DRAWS;
     gm->per = DRAWS / all;
-    gersh_status status = gram_parts(gm, estimate_part, 1, h);
+    gersh_status status = gram_parts(gm, estimate_part, 0, h);
     if (status == GERSH_OK)
         mirror(gm->m, h);
     return status;
@@ -342,7 +357,7 @@ static gersh_status estimate(gram *gm, double *h)
 
 int gersh__pairs_draws(const gersh__pairs *pairs)
 {
-    return pairs->count > DRAWS;
+    return pairs->count > ALL_PAIRS;
 }
 
 gersh_status gersh__pairs_gram_estimate(const gersh__pairs *pairs, const double *c, size_t m,

@@ -256,6 +256,7 @@ static void move_atom(gersh__engine *e, size_t to, size_t from)
     size_t n = e->pairs->n, k = e->pairs->k;
     e->atom[to] = e->atom[from];
     e->theta[to] = e->theta[from];
+    e->score[to] = e->score[from];
     memcpy(e->t + to * n, e->t + from * n, n * sizeof *e->t);
     if (e->dense)
         memcpy(e->vector + to * k, e->vector + from * k, k * sizeof *e->vector);
@@ -263,15 +264,17 @@ static void move_atom(gersh__engine *e, size_t to, size_t from)
 
 void gersh__atoms_drop(gersh__engine *e)
 {
-    size_t kept = 0;
+    size_t kept = 0, scored = 0;
     for (size_t a = 0; a < e->atoms; a++) {
         if (e->theta[a] <= 1e-15 * e->budget)
             continue;
         if (kept != a)
             move_atom(e, kept, a);
         kept++;
+        scored += a < e->scored;
     }
     e->atoms = kept;
+    e->scored = scored;
 }
 
 /* Atom b's matrix joins atom a's on the same pair: [p q; q r] = an edge with all of p and q, and the rest
@@ -287,6 +290,7 @@ static gersh_status merge_two(gersh__engine *e, size_t a, size_t b)
     e->theta[b] = 0;
     e->theta[a] = length * length;
     e->atom[a] = (gersh_atom){first.i, first.j, root / length, q / root / length};
+    e->scored = e->scored < a ? e->scored : a;
     project(e, e->atom[a], NULL, e->t + a * e->pairs->n);
     if (rest > 1e-14 * r)
         return gersh__atoms_add(e, (gersh_atom){first.j, first.j, 1, 0}, NULL, rest);
@@ -361,7 +365,7 @@ gersh_status gersh__engine_start(gersh__engine *e, const gersh_metric *metric)
     for (size_t a = 0; a < metric->atoms; a++)
         total += metric->weight[a];
     double factor = total > e->budget ? e->budget / total : 1;
-    e->atoms = 0;
+    e->atoms = e->scored = 0;
     for (size_t a = 0; a < metric->atoms && status == GERSH_OK; a++) {
         gersh_atom atom = metric->atom != NULL ? metric->atom[a] : (gersh_atom){0, 0, 0, 0};
         const double *vector = metric->dense != NULL ? metric->dense + a * metric->features : NULL;

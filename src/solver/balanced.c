@@ -151,7 +151,7 @@ static gersh_status try_pairs(search *s, int *kept)
     gersh__candidate candidate[GERSH__MOST_CANDIDATES];
     size_t found;
     double least;
-    gersh__slope_update(e->slope, e->g);
+    gersh__engine_slope(e);
     gersh_status status =
         gersh__region_minimize(s->hull, e->slope, -INFINITY, MOST_PAIRS, candidate, &found, &least);
     for (size_t c = 0; c < found && status == GERSH_OK && !*kept && may_try(s); c++) {

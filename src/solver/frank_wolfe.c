@@ -53,6 +53,8 @@ static double evaluate(gersh__engine *e, const double *d, double *g)
 {
     double begin = gersh__clock_seconds();
     double value = e->objective->kind->evaluate(e->objective, d, g);
+    if (g == e->g)
+        e->scored = e->sloped = 0;
     e->seconds_objective += gersh__clock_seconds() - begin;
     return value;
 }
@@ -64,11 +66,22 @@ static int by_features(const gersh__engine *e)
     return gersh__listed_many(e->pairs) && !e->dense && e->atoms > k && e->pairs->n >= k * k;
 }
 
-/* The same of scores over all pairs, by the entries of G; where that is there already, they cost next to nothing. */
-static int scores_by_features(const gersh__engine *e, int current)
+/*
+ * The same of scores over all pairs, by the entries of G; where that is there already, they cost next to nothing, and the
+ * next look will need it.
+ */
+static int scores_by_features(const gersh__engine *e)
 {
     int few = e->slope->y != NULL && !e->dense && !e->pairs->differences;
-    return by_features(e) || (few && (current || (e->pairs->first == NULL && e->atoms > e->pairs->k)));
+    return by_features(e) ||
+           (few && (e->sloped || (e->pairs->first == NULL && 2 * e->atoms > e->pairs->k)));
+}
+
+void gersh__engine_slope(gersh__engine *e)
+{
+    if (!e->sloped)
+        gersh__slope_update(e->slope, e->g);
+    e->sloped = 1;
 }
 
 /* Arrays of all pairs, a part at a time: out = x, out = x + factor · y, or the product x · y. */
@@ -154,27 +167,29 @@ static double score_of(gersh__engine *e, gersh_atom z, const double *vector)
     return sum;
 }
 
-static void score_atom(void *context, size_t a, int worker)
+static void score_atom(void *context, size_t number, int worker)
 {
     gersh__engine *e = context;
+    size_t a = e->scored + number;
     (void)worker;
     e->score[a] = score_of(e, e->atom[a], NULL);
 }
 
-/* z_aᵀ G z_a of every atom; returns the gap among them. `current`: the slope is that of g already. */
-static double score_atoms(gersh__engine *e, int current)
+/* z_aᵀ G z_a of every atom that has none yet; returns the gap among all. */
+static double score_atoms(gersh__engine *e)
 {
     double gap = 0, least = 0;
-    if (scores_by_features(e, current)) {
-        if (!current)
-            gersh__slope_update(e->slope, e->g);
+    size_t missing = e->atoms - e->scored, n = e->pairs->n;
+    if (missing > 0 && scores_by_features(e)) {
+        gersh__engine_slope(e);
         gersh__slope_diagonal(e->slope);
         /* Entries are there for the asking where G's factor is kept; else each row of it is made when asked for. */
-        int much = e->slope->y != NULL && e->atoms * e->pairs->n > MUCH_WORK;
-        gersh__pool_run(much ? e->pairs->pool : NULL, e->atoms, score_atom, e);
-    } else {
-        gersh__pairs_scores(e->pairs, e->g, e->atoms, e->t, e->lt, e->score);
+        int much = e->slope->y != NULL && missing * n > MUCH_WORK;
+        gersh__pool_run(much ? e->pairs->pool : NULL, missing, score_atom, e);
+    } else if (missing > 0) {
+        gersh__pairs_scores(e->pairs, e->g, missing, e->t + e->scored * n, e->lt, e->score + e->scored);
     }
+    e->scored = e->atoms;
     for (size_t a = 0; a < e->atoms; a++) {
         gap += e->theta[a] * e->score[a];
         least = fmin(least, e->score[a]);
@@ -236,6 +251,7 @@ static void take_next(gersh__engine *e, double next_value)
     e->g = e->next_g;
     e->next_d = d;
     e->next_g = g;
+    e->scored = e->sloped = 0;
     e->value = next_value;
 }
 
@@ -275,7 +291,7 @@ static gersh_status correct_weights(gersh__engine *e, double gap)
     double share = e->dense || e->pairs->k > e->pairs->n ? DEAR_SHARE : INNER_SHARE;
     for (int inner = 0; inner < MOST_INNER && e->atoms > 0; inner++) {
         double begin = gersh__clock_seconds();
-        double own = score_atoms(e, 0);
+        double own = score_atoms(e);
         e->seconds_gradient += gersh__clock_seconds() - begin;
         if (inner > 0 && own <= share * gap)
             break;
@@ -353,8 +369,8 @@ static gersh_status look(gersh__engine *e, gersh__region *region, const gersh__l
                          gersh__candidate *candidate, size_t *found, double *gap)
 {
     double begin = gersh__clock_seconds(), least, score = 0;
-    gersh__slope_update(e->slope, e->g);
-    score_atoms(e, 1);
+    gersh__engine_slope(e);
+    score_atoms(e);
     for (size_t a = 0; a < e->atoms; a++)
         score += e->theta[a] * e->score[a];
     double middle = gersh__clock_seconds();

@@ -40,9 +40,11 @@ typedef struct gersh__engine {
     int *free_set;
     double *base; /* distances under ρI */
     double *d, *g, *next_d, *next_g, *delta;
-    double value; /* F(d), as minimised */
-    double bound; /* certified for the region of the last solve */
-    double floor; /* 1e-6 |F((C/K) I)|, the least scale of a relative gap */
+    size_t scored; /* atoms, from the first one on, whose score is that of g */
+    int sloped;    /* whether the slope is that of g */
+    double value;  /* F(d), as minimised */
+    double bound;  /* certified for the region of the last solve */
+    double floor;  /* 1e-6 |F((C/K) I)|, the least scale of a relative gap */
     int iterations, newton_steps;
     int looks;                    /* iterations in which all pairs were looked at */
     struct gersh__sketch *sketch; /* or NULL; see sketch.h */
@@ -71,6 +73,9 @@ gersh_status gersh__engine_solve(gersh__engine *engine, gersh__region *region, c
  */
 gersh_status gersh__engine_measure(gersh__engine *engine, gersh__region *region, double width,
                                    double *value, double *bound);
+
+/* Brings the slope to g. */
+void gersh__engine_slope(gersh__engine *engine);
 
 /* Value as minimised, exact where the objective is smoothed. */
 double gersh__engine_value(const gersh__engine *engine);
