@@ -189,7 +189,7 @@ static double enumerate(const quadratic *q)
 static double solve(const quadratic *q, double *x)
 {
     double work[MOST * MOST + 4 * MOST], total = 0;
-    int free_set[MOST];
+    int free_set[2 * MOST];
     gersh__weights_minimize(x, q->m, q->h, q->s, q->w, q->budget, work, free_set);
     for (size_t i = 0; i < q->m; i++) {
         assert_true(x[i] >= 0);

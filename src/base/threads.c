@@ -24,7 +24,7 @@ struct gersh__pool {
     pthread_cond_t work; /* a loop began, or the pool ends */
     pthread_cond_t done; /* the last worker left the loop */
     unsigned long loop;  /* number of the current loop */
-    int inside;          /* workers that have not left it */
+    int inside;          /* threads that have taken parts of it and not left it */
     int next_worker;
     int ending;
     gersh__part part;
@@ -107,6 +107,34 @@ static void take_parts(gersh__pool *pool, int worker)
     }
 }
 
+/*
+ * Loops follow one another within microseconds, and to wake a thread takes fifty: before one sleeps it looks for a while
+ * whether what it waits for is there.
+ */
+enum { LOOKS = 2000 };
+
+static void pause_briefly(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+static void await_loop(const gersh__pool *pool, unsigned long seen)
+{
+    for (int look = 0; look < LOOKS && __atomic_load_n(&pool->loop, __ATOMIC_RELAXED) == seen &&
+                       !__atomic_load_n(&pool->ending, __ATOMIC_RELAXED);
+         look++)
+        pause_briefly();
+}
+
+static void await_others(const gersh__pool *pool)
+{
+    for (int look = 0; look < LOOKS && __atomic_load_n(&pool->inside, __ATOMIC_RELAXED) > 0; look++)
+        pause_briefly();
+}
+
+/* A thread that comes when all parts are taken stays outside, and nobody waits for it. */
 static void *worker_main(void *argument)
 {
     gersh__pool *pool = argument;
@@ -119,11 +147,21 @@ static void *worker_main(void *argument)
         if (pool->ending)
             break;
         seen = pool->loop;
+        int late = __atomic_load_n(&pool->next, __ATOMIC_RELAXED) >= pool->parts;
+        if (!late)
+            __atomic_store_n(&pool->inside, pool->inside + 1, __ATOMIC_RELAXED);
         pthread_mutex_unlock(&pool->lock);
-        take_parts(pool, worker);
+        if (!late)
+            take_parts(pool, worker);
         pthread_mutex_lock(&pool->lock);
-        if (--pool->inside == 0)
-            pthread_cond_signal(&pool->done);
+        if (!late) {
+            __atomic_store_n(&pool->inside, pool->inside - 1, __ATOMIC_RELAXED);
+            if (pool->inside == 0)
+                pthread_cond_signal(&pool->done);
+        }
+        pthread_mutex_unlock(&pool->lock);
+        await_loop(pool, seen);
+        pthread_mutex_lock(&pool->lock);
     }
     pthread_mutex_unlock(&pool->lock);
     return NULL;
@@ -180,7 +218,7 @@ void gersh__pool_free(gersh__pool *pool)
         return;
     if (pool->owner == getpid()) {
         pthread_mutex_lock(&pool->lock);
-        pool->ending = 1;
+        __atomic_store_n(&pool->ending, 1, __ATOMIC_RELAXED);
         pthread_cond_broadcast(&pool->work);
         pthread_mutex_unlock(&pool->lock);
         for (int i = 0; i < pool->started; i++)
@@ -213,14 +251,14 @@ void gersh__pool_run(gersh__pool *pool, size_t parts, gersh__part part, void *co
     pool->part = part;
     pool->context = context;
     pool->parts = parts;
-    pool->next = 0;
+    __atomic_store_n(&pool->next, 0, __ATOMIC_RELAXED);
     start_workers(pool);
-    pool->inside = pool->started;
-    pool->loop++;
+    __atomic_store_n(&pool->loop, pool->loop + 1, __ATOMIC_RELAXED);
     pthread_cond_broadcast(&pool->work);
     pthread_mutex_unlock(&pool->lock);
 
     take_parts(pool, 0);
+    await_others(pool);
 
     pthread_mutex_lock(&pool->lock);
     while (pool->inside > 0)

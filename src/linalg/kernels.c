@@ -95,36 +95,52 @@ static void square_gather(size_t n, const double *factor, const size_t *first, c
     }
 }
 
-/* Products of four rows with two, each row of n entries; out is 4 × 2. */
-static void four_by_two(size_t n, const double *x, const double *y, double *out)
+/* As many doubles as a register of this level holds, wherever they lie. */
+#if defined(__AVX512F__)
+enum { LANES = 8, ACROSS = 4 };
+#elif defined(__AVX__)
+enum { LANES = 4, ACROSS = 2 };
+#else
+enum { LANES = 2, ACROSS = 2 };
+#endif
+typedef double packed __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double))));
+
+/* Products of DOWN rows x with ACROSS rows y, each of n entries: the sums stay in registers. */
+enum { DOWN = 4 };
+static void tile(size_t n, const double *x, const double *y, double out[DOWN][ACROSS])
 {
-    const double *x1 = x + n, *x2 = x1 + n, *x3 = x2 + n, *y1 = y + n;
-    double a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0;
-#pragma omp simd reduction(+ : a, b, c, d, e, f, g, h)
-    for (size_t i = 0; i < n; i++) {
-        a += x[i] * y[i];
-        b += x[i] * y1[i];
-        c += x1[i] * y[i];
-        d += x1[i] * y1[i];
-        e += x2[i] * y[i];
-        f += x2[i] * y1[i];
-        g += x3[i] * y[i];
-        h += x3[i] * y1[i];
+    packed sum[DOWN][ACROSS] = {0};
+    size_t whole = n - n % LANES;
+    for (size_t i = 0; i < whole; i += LANES) {
+        packed right[ACROSS];
+        for (size_t c = 0; c < ACROSS; c++)
+            right[c] = *(const packed *)(y + c * n + i);
+        for (size_t r = 0; r < DOWN; r++) {
+            packed left = *(const packed *)(x + r * n + i);
+            for (size_t c = 0; c < ACROSS; c++)
+                sum[r][c] += left * right[c];
+        }
     }
-    memcpy(out, (const double[]){a, b, c, d, e, f, g, h}, 8 * sizeof *out);
+    for (size_t r = 0; r < DOWN; r++)
+        for (size_t c = 0; c < ACROSS; c++) {
+            out[r][c] = 0;
+            for (size_t lane = 0; lane < LANES; lane++)
+                out[r][c] += sum[r][c][lane];
+            for (size_t i = whole; i < n; i++)
+                out[r][c] += x[r * n + i] * y[c * n + i];
+        }
 }
 
 static void gram(size_t n, size_t m, double factor, const double *x, double *h)
 {
-    double product[4][2];
-    size_t whole = m - m % 4;
-    for (size_t b = 0; b < whole; b += 4)
-        for (size_t a = 0; a < b + 4; a += 2) {
-            four_by_two(n, x + b * n, x + a * n, product[0]);
-            for (size_t i = 0; i < 4; i++)
-                for (size_t j = 0; j < 2; j++)
-                    if (a + j <= b + i)
-                        h[(a + j) * m + b + i] += factor * product[i][j];
+    double product[DOWN][ACROSS];
+    size_t whole = m - m % DOWN;
+    for (size_t b = 0; b < whole; b += DOWN)
+        for (size_t a = 0; a < b + DOWN; a += ACROSS) {
+            tile(n, x + b * n, x + a * n, product);
+            for (size_t i = 0; i < DOWN; i++)
+                for (size_t j = 0; j < ACROSS && a + j <= b + i; j++)
+                    h[(a + j) * m + b + i] += factor * product[i][j];
         }
     for (size_t b = whole; b < m; b++)
         for (size_t a = 0; a <= b; a++)

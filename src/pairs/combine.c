@@ -10,9 +10,16 @@
 
 #include "linalg/kernels.h"
 #include "pairs/between.h"
+#include "pairs/differences.h"
 #include "pairs/listed.h"
 
-enum { FEW_SAMPLES = 32, FEW_ATOMS = 4, STRIPE = 64 };
+enum {
+    FEW_SAMPLES = 32,
+    FEW_ATOMS = 4,
+    STRIPE = 64,
+    LONG_STRIPE = 512,
+    MUCH_WORK = 1 << 17 /* multiplications that are worth waking threads for */
+};
 
 /* What the stripes of samples share. */
 typedef struct product {
@@ -57,28 +64,50 @@ int gersh__pairs_many_atoms(const gersh__pairs *pairs, size_t m)
            m > 2 * pairs->k;
 }
 
+/* X M and b_ii, for some of the samples. */
+typedef struct images {
+    const gersh__pairs *pairs;
+    size_t m;
+    const gersh_atom *atom;
+    const double *t, *weight, *mean;
+    double *image, *x; /* k × n: X M, and X less its means */
+} images;
+
+static void image_stripe(void *context, size_t part, int worker)
+{
+    const images *p = context;
+    const gersh__kernels *kernels = gersh__kernels_here();
+    size_t n = p->pairs->n, from = part * LONG_STRIPE, rest = n - from;
+    size_t count = rest < LONG_STRIPE ? rest : LONG_STRIPE;
+    double *diagonal = p->pairs->diagonal + from;
+    (void)worker;
+    for (size_t f = 0; f < p->pairs->k; f++) {
+        memset(p->image + f * n + from, 0, count * sizeof *p->image);
+        for (size_t i = f * n + from; i < f * n + from + count; i++)
+            p->x[i] = p->pairs->x[i] - p->mean[f];
+    }
+    memset(diagonal, 0, count * sizeof *diagonal);
+    for (size_t a = 0; a < p->m; a++) {
+        gersh_atom z = p->atom[a];
+        const double *t = p->t + a * n + from;
+        if (p->weight[a] == 0)
+            continue;
+        kernels->axpy(count, p->weight[a] * z.a, t, p->image + z.i * n + from);
+        if (z.i != z.j)
+            kernels->axpy(count, p->weight[a] * z.b, t, p->image + z.j * n + from);
+        kernels->square_add(count, p->weight[a], 0.0, t, diagonal);
+    }
+}
+
 void gersh__pairs_metric(const gersh__pairs *pairs, size_t m, const gersh_atom *atom, const double *t,
                          const double *weight, double *scratch, double *d)
 {
-    const gersh__kernels *kernels = gersh__kernels_here();
     size_t n = pairs->n, k = pairs->k;
-    double *x = scratch + k * n;
-    memset(scratch, 0, k * n * sizeof *scratch);
-    for (size_t f = 0; f < k; f++) {
-        double mean = kernels->sum(n, pairs->x + f * n) / (double)n;
-        for (size_t i = 0; i < n; i++)
-            x[f * n + i] = pairs->x[f * n + i] - mean;
-    }
-    memset(pairs->diagonal, 0, n * sizeof *pairs->diagonal);
-    for (size_t a = 0; a < m; a++) {
-        if (weight[a] == 0)
-            continue;
-        kernels->axpy(n, weight[a] * atom[a].a, t + a * n, scratch + atom[a].i * n);
-        if (atom[a].i != atom[a].j)
-            kernels->axpy(n, weight[a] * atom[a].b, t + a * n, scratch + atom[a].j * n);
-        for (size_t i = 0; i < n; i++)
-            pairs->diagonal[i] += weight[a] * t[a * n + i] * t[a * n + i];
-    }
+    double *x = scratch + k * n, *mean = x + k * n;
+    for (size_t f = 0; f < k; f++)
+        mean[f] = gersh__kernels_here()->sum(n, pairs->x + f * n) / (double)n;
+    gersh__pool_run(m * n > MUCH_WORK ? pairs->pool : NULL, (n + LONG_STRIPE - 1) / LONG_STRIPE,
+                    image_stripe, &(images){pairs, m, atom, t, weight, mean, scratch, x});
     combine(pairs, k, scratch, x, d);
 }
 
@@ -91,7 +120,11 @@ void gersh__pairs_combine(const gersh__pairs *pairs, size_t m, const double *t, 
         gersh__listed_combine(pairs, m, scratch, d);
         return;
     }
-    if (pairs->first != NULL || pairs->differences || n <= FEW_SAMPLES || m <= FEW_ATOMS) {
+    if (pairs->differences) {
+        gersh__differences_combine(pairs, m, t, weight, d);
+        return;
+    }
+    if (pairs->first != NULL || n <= FEW_SAMPLES || m <= FEW_ATOMS) {
         for (size_t a = 0; a < m; a++)
             if (weight[a] != 0)
                 gersh__pairs_add(pairs, weight[a], t + a * n, d);
@@ -113,10 +146,10 @@ void gersh__pairs_scores(const gersh__pairs *pairs, const double *g, size_t m, c
                          double *scratch, double *score)
 {
     size_t n = pairs->n;
-    for (size_t a = 0; pairs->differences && a < m; a++)
-        score[a] = gersh__kernels_here()->square_dot(n, g, t + a * n);
-    if (pairs->differences)
+    if (pairs->differences) {
+        gersh__differences_scores(pairs, g, m, t, score);
         return;
+    }
     if (gersh__listed_many(pairs)) {
         gersh__listed_turn(pairs, m, t, NULL, scratch);
         gersh__listed_scores(pairs, g, m, scratch, scratch + m * n, score);

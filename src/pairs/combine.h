@@ -12,7 +12,10 @@
 void gersh__pairs_combine(const gersh__pairs *pairs, size_t m, const double *t, const double *weight,
                           double *scratch, double *d);
 
-/* The same for far more atoms of one or two features than there are features, where gersh__pairs_many_atoms says so. */
+/*
+ * The same for far more atoms of one or two features than there are features, where gersh__pairs_many_atoms says so.
+ * scratch: (n + 1) · m doubles.
+ */
 void gersh__pairs_metric(const gersh__pairs *pairs, size_t m, const gersh_atom *atom, const double *t,
                          const double *weight, double *scratch, double *d);
 int gersh__pairs_many_atoms(const gersh__pairs *pairs, size_t m);

@@ -7,6 +7,11 @@
 #include "linalg/kernels.h"
 #include "pairs/work.h"
 
+enum {
+    STRIPE = 512,        /* pairs that are done together */
+    MUCH_WORK = 1 << 17, /* multiplications that are worth waking threads for */
+};
+
 gersh_status gersh__pairs_new_differences(gersh__pairs **out, size_t k, size_t count, gersh__pool *pool)
 {
     gersh__pairs *pairs = *out = gersh__alloc(1, sizeof *pairs);
@@ -43,6 +48,49 @@ void gersh__differences_euclid(const gersh__pairs *pairs, double *d)
     memset(d, 0, pairs->count * sizeof *d);
     for (size_t f = 0; f < pairs->k; f++)
         gersh__differences_add(pairs, 1.0, pairs->x + f * pairs->n, d);
+}
+
+/* Sums over m atoms. */
+typedef struct atoms {
+    const gersh__pairs *pairs;
+    size_t m;
+    const double *t, *weight, *g;
+    double *out;
+} atoms;
+
+static gersh__pool *pool_for(const gersh__pairs *pairs, size_t m)
+{
+    return m * pairs->count > MUCH_WORK ? pairs->pool : NULL;
+}
+
+static void combine_stripe(void *context, size_t part, int worker)
+{
+    const atoms *k = context;
+    size_t n = k->pairs->n, from = part * STRIPE, count = n - from < STRIPE ? n - from : STRIPE;
+    (void)worker;
+    for (size_t a = 0; a < k->m; a++)
+        if (k->weight[a] != 0)
+            gersh__kernels_here()->square_add(count, k->weight[a], 0.0, k->t + a * n + from, k->out + from);
+}
+
+void gersh__differences_combine(const gersh__pairs *pairs, size_t m, const double *t, const double *weight,
+                                double *d)
+{
+    gersh__pool_run(pool_for(pairs, m), (pairs->n + STRIPE - 1) / STRIPE, combine_stripe,
+                    &(atoms){pairs, m, t, weight, NULL, d});
+}
+
+static void score_atom(void *context, size_t a, int worker)
+{
+    const atoms *k = context;
+    (void)worker;
+    k->out[a] = gersh__kernels_here()->square_dot(k->pairs->n, k->g, k->t + a * k->pairs->n);
+}
+
+void gersh__differences_scores(const gersh__pairs *pairs, const double *g, size_t m, const double *t,
+                               double *score)
+{
+    gersh__pool_run(pool_for(pairs, m), m, score_atom, &(atoms){pairs, m, t, NULL, g, score});
 }
 
 void gersh__differences_laplacian(const gersh__pairs *pairs, const double *g, size_t columns,

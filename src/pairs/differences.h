@@ -13,6 +13,10 @@ gersh_status gersh__pairs_new_differences(gersh__pairs **out, size_t k, size_t c
 /* What the functions of pairs.h and combine.h do with them. */
 void gersh__differences_add(const gersh__pairs *pairs, double factor, const double *t, double *d);
 void gersh__differences_euclid(const gersh__pairs *pairs, double *d);
+void gersh__differences_combine(const gersh__pairs *pairs, size_t m, const double *t, const double *weight,
+                                double *d);
+void gersh__differences_scores(const gersh__pairs *pairs, const double *g, size_t m, const double *t,
+                               double *score);
 void gersh__differences_laplacian(const gersh__pairs *pairs, const double *g, size_t columns,
                                   const double *v, double *y);
 

@@ -25,8 +25,9 @@
 #define ALL_PAIRS 1024 /* unless all pairs are so few */
 #define FEW_TERMS 4096 /* count · m² up to which plain loops are used */
 #define FEW_ATOMS 32
-#define MUCH_WORK 2e7 /* count · m² of differences from which they are split, */
+#define MUCH_WORK 4e6 /* count · m² of differences from which they are split, */
 #define SPLIT 4       /* into so many parts */
+#define MANY_ROWS 128 /* of sums that are worth waking threads for */
 
 struct gersh__pairs_work {
     double *memory;
@@ -203,6 +204,17 @@ static void gram_small(const gersh__pairs *pairs, const double *c, size_t m, con
             add_pair(c[pairs->row[i] + j], i, j, pairs->n, m, t, h);
 }
 
+/* A row of the sum over the parts. */
+static void add_parts(void *context, size_t row, int worker)
+{
+    gram *gm = context;
+    size_t m = gm->m;
+    double *sum = gm->sums + row * m;
+    (void)worker;
+    for (size_t p = 1; p < gm->parts; p++)
+        gersh__kernels_here()->axpy(m, 1.0, sum + p * m * m, sum);
+}
+
 /* What one part gives, summed over the parts; `turn`: with the values of each sample side by side. */
 static gersh_status gram_parts(gram *gm, gersh__part part, int turn, double *h)
 {
@@ -223,10 +235,8 @@ static gersh_status gram_parts(gram *gm, gersh__part part, int turn, double *h)
         gm->turned = work->memory + before;
     }
     gersh__pool_run(gm->parts > 1 ? pairs->pool : NULL, gm->parts, part, gm);
+    gersh__pool_run(gm->parts > 1 && m >= MANY_ROWS ? pairs->pool : NULL, m, add_parts, gm);
     memcpy(h, gm->sums, m * m * sizeof *h);
-    for (size_t p = 1; p < gm->parts; p++)
-        for (size_t e = 0; e < m * m; e++)
-            h[e] += gm->sums[p * m * m + e];
     return GERSH_OK;
 }
 

@@ -9,7 +9,7 @@
 
 #include "linalg/kernels.h"
 
-enum { ROWS = 32 };
+enum { ROWS = 16, MUCH_WORK = 500000 /* multiplications that are worth waking threads for */ };
 
 /* One scan: the features in the order of the list. */
 typedef struct scan {
@@ -109,8 +109,7 @@ gersh_status gersh__region_scan(gersh__region *r, gersh__slope *slope, const siz
         s.color = r->kind == GERSH__HULL ? NULL : r->color;
         s.u = r->u;
     }
-    /* Small problems are over before a thread has woken up. */
-    gersh__pool_run(count * count * r->n > 2000000 ? slope->pairs->pool : NULL, (count + ROWS - 1) / ROWS,
+    gersh__pool_run(count * count * r->n > MUCH_WORK ? slope->pairs->pool : NULL, (count + ROWS - 1) / ROWS,
                     scan_block, &s);
     return GERSH_OK;
 }

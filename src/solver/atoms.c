@@ -71,7 +71,7 @@ static gersh_status reserve(gersh__engine *e, size_t need)
             return GERSH_ERROR_MEMORY;
     gersh_atom *atom = gersh__realloc(e->atom, capacity, sizeof *atom);
     e->atom = atom != NULL ? atom : e->atom;
-    int *free_set = gersh__realloc(e->free_set, capacity, sizeof *free_set);
+    int *free_set = gersh__realloc(e->free_set, capacity, 2 * sizeof *free_set);
     e->free_set = free_set != NULL ? free_set : e->free_set;
     if (atom == NULL || free_set == NULL)
         return GERSH_ERROR_MEMORY;
@@ -121,6 +121,9 @@ gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, g
     return GERSH_OK;
 }
 
+/* Below this many numbers no thread is woken. */
+#define MUCH_WORK (1 << 17)
+
 /* t = X z, its mean taken off where it is to be seen in differences alone: they stay, and less cancels in them. */
 static void project(const gersh__engine *e, gersh_atom atom, const double *vector, double *t)
 {
@@ -150,7 +153,23 @@ static int is_same(const gersh__engine *e, size_t a, gersh_atom atom, const doub
            fabs(e->atom[a].b - atom.b) < SAME;
 }
 
-/* Adds the atom behind the others. */
+static void project_atom(void *context, size_t number, int worker)
+{
+    gersh__engine *e = context;
+    size_t a = e->projected + number;
+    (void)worker;
+    project(e, e->atom[a], e->vector + (e->dense ? a * e->pairs->k : 0), e->t + a * e->pairs->n);
+}
+
+/* The projections of the atoms that have none yet. */
+static void project_new(gersh__engine *e)
+{
+    size_t count = e->atoms - e->projected;
+    gersh__pool_run(count * e->pairs->n > MUCH_WORK ? e->pairs->pool : NULL, count, project_atom, e);
+    e->projected = e->atoms;
+}
+
+/* Adds the atom behind the others; project_new is to follow. */
 static gersh_status append(gersh__engine *e, gersh_atom atom, const double *vector, double weight)
 {
     gersh_status status = reserve(e, e->atoms + 1);
@@ -161,11 +180,11 @@ static gersh_status append(gersh__engine *e, gersh_atom atom, const double *vect
     e->theta[a] = weight;
     if (e->dense && vector != NULL)
         memcpy(e->vector + a * e->pairs->k, vector, e->pairs->k * sizeof *vector);
-    project(e, atom, vector, e->t + a * e->pairs->n);
     return GERSH_OK;
 }
 
-gersh_status gersh__atoms_add(gersh__engine *e, gersh_atom atom, const double *vector, double weight)
+/* Adds the atom, or its weight where it is there; project_new is to follow. */
+static gersh_status add(gersh__engine *e, gersh_atom atom, const double *vector, double weight)
 {
     if (!e->dense && atom.i > atom.j)
         atom = (gersh_atom){atom.j, atom.i, atom.b, atom.a};
@@ -178,6 +197,13 @@ gersh_status gersh__atoms_add(gersh__engine *e, gersh_atom atom, const double *v
         }
     }
     return append(e, atom, vector, weight);
+}
+
+gersh_status gersh__atoms_add(gersh__engine *e, gersh_atom atom, const double *vector, double weight)
+{
+    gersh_status status = add(e, atom, vector, weight);
+    project_new(e);
+    return status;
 }
 
 /*
@@ -201,7 +227,7 @@ static gersh_status add_between_edges(gersh__engine *e, gersh_atom z)
         double from = atan2(old.b, old.a), turn = atan2(z.b, z.a) - from;
         for (size_t s = 0; s < BETWEEN && status == GERSH_OK; s++) {
             double angle = from + between[s] * turn;
-            status = gersh__atoms_add(e, (gersh_atom){z.i, z.j, cos(angle), sin(angle)}, NULL, 0);
+            status = add(e, (gersh_atom){z.i, z.j, cos(angle), sin(angle)}, NULL, 0);
         }
     }
     return status;
@@ -226,7 +252,7 @@ static gersh_status add_between_vectors(gersh__engine *e, const double *z, doubl
         cblas_dscal(k, 1 - between[s], scratch, 1);
         cblas_daxpy(k, cosine > 0 ? between[s] : -between[s], z, 1, scratch, 1);
         cblas_dscal(k, 1 / cblas_dnrm2(k, scratch, 1), scratch, 1);
-        status = gersh__atoms_add(e, (gersh_atom){0, 0, 0, 0}, scratch, 0);
+        status = add(e, (gersh_atom){0, 0, 0, 0}, scratch, 0);
     }
     return status;
 }
@@ -246,8 +272,9 @@ gersh_status gersh__atoms_join(gersh__engine *e, const gersh__region *region,
         else if (z.i != z.j && region->kind != GERSH__GDPA)
             status = add_between_edges(e, z);
         if (status == GERSH_OK)
-            status = gersh__atoms_add(e, z, candidate[c].vector, 0);
+            status = add(e, z, candidate[c].vector, 0);
     }
+    project_new(e);
     return status;
 }
 
@@ -273,7 +300,7 @@ void gersh__atoms_drop(gersh__engine *e)
         kept++;
         scored += a < e->scored;
     }
-    e->atoms = kept;
+    e->atoms = e->projected = kept;
     e->scored = scored;
 }
 
@@ -365,14 +392,15 @@ gersh_status gersh__engine_start(gersh__engine *e, const gersh_metric *metric)
     for (size_t a = 0; a < metric->atoms; a++)
         total += metric->weight[a];
     double factor = total > e->budget ? e->budget / total : 1;
-    e->atoms = e->scored = 0;
+    e->atoms = e->projected = e->scored = 0;
     for (size_t a = 0; a < metric->atoms && status == GERSH_OK; a++) {
         gersh_atom atom = metric->atom != NULL ? metric->atom[a] : (gersh_atom){0, 0, 0, 0};
         const double *vector = metric->dense != NULL ? metric->dense + a * metric->features : NULL;
         status = e->dense
                      ? append(e, atom, vector, factor * metric->weight[a]) /* they are many, and differ */
-                     : gersh__atoms_add(e, atom, vector, factor * metric->weight[a]);
+                     : add(e, atom, vector, factor * metric->weight[a]);
     }
+    project_new(e);
     return status;
 }
 

@@ -27,7 +27,8 @@
 enum {
     LEAST_DRAWS = 1024,
     PAIRS_A_DRAW = 64, /* from these to GERSH__MOST_DRAWS */
-    MOST_STEPS = 60
+    MOST_STEPS = 60,
+    MUCH_WORK = 1 << 15 /* numbers to look up that are worth waking threads for */
 };
 
 #define SHARE 0.1  /* of the gap, to which the sketch is solved, */
@@ -170,17 +171,23 @@ static int draw(gersh__sketch *s)
     return 1;
 }
 
+/* One feature of the drawn pairs' differences. */
+static void take_feature(void *context, size_t f, int worker)
+{
+    gersh__sketch *s = context;
+    const double *from = s->engine->pairs->x + f * s->engine->pairs->n;
+    double *to = s->pairs->x + f * s->pairs->n;
+    (void)worker;
+    for (size_t p = 0; p < s->draws; p++)
+        to[p] = from[s->pick[p].i] - from[s->pick[p].j];
+}
+
 /* The drawn pairs: differences, and c so that each counts by its draws. */
 static void take_pairs(gersh__sketch *s)
 {
     const gersh__pairs *pairs = s->engine->pairs;
     const double *c = ((const gersh__separable *)s->engine->objective)->c;
-    for (size_t f = 0; f < pairs->k; f++) {
-        const double *from = pairs->x + f * pairs->n;
-        double *to = s->pairs->x + f * s->pairs->n;
-        for (size_t p = 0; p < s->draws; p++)
-            to[p] = from[s->pick[p].i] - from[s->pick[p].j];
-    }
+    gersh__pool_run(pairs->k * s->draws > MUCH_WORK ? pairs->pool : NULL, pairs->k, take_feature, s);
     for (size_t p = 0; p < s->draws; p++) {
         size_t pair = s->pick[p].pair;
         double count = s->pick[p].times > 0 ? s->pick[p].times * s->unit / weigh(s, pair) : 0;

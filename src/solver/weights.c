@@ -1,5 +1,9 @@
 /*
- * An active-set method. Bounds x_i >= 0 and the budget Σx <= B are either held (active) or free; each step
+ * An active-set method, from where exchanges led. Exchanges hold every bound that the minimum over the free entries is beyond,
+ * and let go of every one whose multiplier is negative, all at once: a few factors mostly find the bounds of the minimum,
+ * and where they do not, nothing is lost but these. What is right is for the active-set method to say.
+ *
+ * Bounds x_i >= 0 and the budget Σx <= B are either held (active) or free; each step
  * goes to the minimum over the free entries, or across several bounds, all of which are then held, where that lowers the sum,
  * or as far as the first bound in the way. At a minimum the bounds with the most negative multipliers
  * are let go; when none is negative the problem is solved. Of bounds let go together at least one is left for good: the
@@ -12,7 +16,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_REPEATS = 8 };
+enum {
+    MOST_REPEATS = 8,
+    MOST_EXCHANGES = 10,
+    MANY = 4 /* one in so many entries let go or held at once: a new factor costs less */
+};
 
 #define LET_GO 0.3 /* share of the most negative multiplier from which a bound is let go with it */
 
@@ -26,29 +34,30 @@ typedef struct problem {
     int *free_set;  /* whether each entry is */
     int held;       /* whether the budget is used up and stays so */
     double *factor; /* of H over the free entries, as LAPACK's upper triangle by columns, */
-    size_t count;   /* of so many of them; 0: to be made */
+    size_t count;   /* of so many of them; 0: to be made, */
+    int *order;     /* in this order, */
+    double added;   /* with this ridge */
     int worn;       /* entries were taken out of it */
     double *p, *unit, *gradient, *image;
 } problem;
 
 /* H over the free entries, with the ridge on its diagonal. */
-static void free_matrix(problem *q, double ridge)
+static void free_matrix(problem *q)
 {
-    size_t m = q->m, count = 0;
-    for (size_t i = 0; i < m; i++) {
-        if (!q->free_set[i])
-            continue;
-        size_t c = 0;
-        for (size_t j = 0; j <= i; j++)
-            if (q->free_set[j])
-                q->factor[count * m + c++] = q->h[i * m + j];
-        q->factor[count * m + count] += ridge;
-        count++;
+    size_t m = q->m;
+    q->count = 0;
+    for (size_t i = 0; i < m; i++)
+        if (q->free_set[i])
+            q->order[q->count++] = (int)i;
+    for (size_t c = 0; c < q->count; c++) {
+        const double *row = q->h + (size_t)q->order[c] * m;
+        for (size_t r = 0; r <= c; r++)
+            q->factor[c * m + r] = row[q->order[r]];
+        q->factor[c * m + c] += q->added;
     }
-    q->count = count;
 }
 
-/* The factor of that matrix, the ridge as large as it takes. Returns 0 where none is enough. */
+/* The factor of that matrix, the ridge as large as it takes. Returns 0 where none is enough, or nothing is free. */
 static int factorize(problem *q)
 {
     double ridge = q->ridge;
@@ -58,25 +67,54 @@ static int factorize(problem *q)
         if (q->free_set[i])
             ridge = fmax(ridge, 1e-13 * q->h[i * q->m + i]);
     for (; info != 0 && ridge < 1e300; ridge *= 100) {
-        free_matrix(q, ridge);
+        q->added = ridge;
+        free_matrix(q);
         info = (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (lapack_int)q->count, q->factor,
                                         (lapack_int)q->m);
     }
-    return info == 0;
+    if (info != 0)
+        q->count = 0;
+    return q->count > 0;
+}
+
+/* Lets go of the bound at i; the factor has it last. */
+static void let_free(problem *q, size_t i)
+{
+    size_t m = q->m, count = q->count;
+    double *column = q->factor + count * m, rest = q->h[i * m + i] + q->added;
+    q->free_set[i] = 1;
+    if (count == 0)
+        return;
+    for (size_t r = 0; r < count; r++)
+        column[r] = q->h[i * m + (size_t)q->order[r]];
+    cblas_dtrsv(CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, (int)count, q->factor, (int)m, column,
+                1);
+    rest -= cblas_ddot((int)count, column, 1, column, 1);
+    if (!(rest >
+          1e-13 * q->h[i * m + i])) { /* next to nothing but what the others have: with a larger ridge */
+        q->count = 0;
+        return;
+    }
+    column[count] = sqrt(rest);
+    q->order[q->count++] = (int)i;
 }
 
 /*
- * Takes the free entry i out of the factor: without its column the rest is a triangle but for one entry below it in each
+ * Holds entry i at its bound. Without its column the rest of the factor is a triangle but for one entry below it in each
  * later column, which rotations of two rows each bring to 0. They are in `unit` and `image`.
  */
-static void take_out(problem *q, size_t i)
+static void hold(problem *q, size_t i)
 {
     size_t m = q->m, at = 0;
     double *cosine = q->unit, *sine = q->image;
-    for (size_t j = 0; j < i; j++)
-        at += (size_t)q->free_set[j];
+    q->free_set[i] = 0;
+    if (q->count == 0)
+        return;
+    while (q->order[at] != (int)i)
+        at++;
     for (size_t c = at; c + 1 < q->count; c++) {
         double *column = q->factor + c * m, x, y;
+        q->order[c] = q->order[c + 1];
         memcpy(column, column + m, (c + 2) * sizeof *column);
         for (size_t r = at; r < c; r++) {
             x = column[r];
@@ -103,36 +141,31 @@ static void solve(const problem *q, double *right)
 }
 
 /*
- * The step p over the free entries: (H + ridge) p = −gradient − ν on them, Σp = 0 when the budget is held.
+ * The step p over the free entries: (H + ridge) p = −gradient − ν on them, Σp = `rise` when the budget is held.
  * Returns the multiplier ν.
  */
-static double free_step(problem *q)
+static double free_step(problem *q, double rise)
 {
-    size_t m = q->m, count = 0;
-    double multiplier = 0;
-    for (size_t i = 0; i < m; i++)
-        if (q->free_set[i]) {
-            q->p[count] = -q->gradient[i];
-            q->unit[count++] = 1;
-        }
-    if (count == 0 || (q->count != count && !factorize(q))) { /* nothing free, or not a matrix of numbers */
-        memset(q->p, 0, m * sizeof *q->p);
+    double multiplier = 0, *step = q->image;
+    memset(q->p, 0, q->m * sizeof *q->p);
+    if (q->count == 0 && !factorize(q)) /* nothing free, or not a matrix of numbers */
         return 0;
+    for (size_t c = 0; c < q->count; c++) {
+        step[c] = -q->gradient[q->order[c]];
+        q->unit[c] = 1;
     }
-    solve(q, q->p);
+    solve(q, step);
     if (q->held) {
         double along = 0, across = 0;
         solve(q, q->unit);
-        for (size_t i = 0; i < count; i++) {
-            along += q->p[i];
-            across += q->unit[i];
+        for (size_t c = 0; c < q->count; c++) {
+            along += step[c];
+            across += q->unit[c];
         }
-        multiplier = along / across;
-        for (size_t i = 0; i < count; i++)
-            q->p[i] -= multiplier * q->unit[i];
+        multiplier = (along - rise) / across;
     }
-    for (size_t i = m; i-- > 0;) /* back to their places */
-        q->p[i] = q->free_set[i] ? q->p[--count] : 0;
+    for (size_t c = 0; c < q->count; c++)
+        q->p[q->order[c]] = step[c] - (q->held ? multiplier * q->unit[c] : 0);
     return multiplier;
 }
 
@@ -187,7 +220,6 @@ static int leap(problem *q)
 static int walk(problem *q)
 {
     double step = 1, sum = 0, total = 0;
-    size_t held = 0, last = 0;
     int stopped = 0;
     for (size_t i = 0; i < q->m; i++) {
         total += q->x[i];
@@ -205,16 +237,11 @@ static int walk(problem *q)
         int crosses = q->p[i] < 0 && -q->x[i] / q->p[i] <= step && step < 1;
         q->x[i] = crosses ? 0 : fmax(0, q->x[i] + step * q->p[i]);
         if (crosses) {
-            q->free_set[i] = 0;
-            held++;
-            last = i;
+            hold(q, i);
+            stopped = 1;
         }
     }
-    if (held == 1 && q->count > 0)
-        take_out(q, last);
-    else if (held > 0)
-        q->count = 0;
-    return stopped || held > 0;
+    return stopped;
 }
 
 /* At the minimum for these bounds: lets go of those that cost most. Returns 0 when all of them pay. */
@@ -231,8 +258,8 @@ static int let_go(problem *q, double multiplier)
     if (!(worst < -1e-12 * q->scale))
         return 0;
     for (size_t i = 0; i < q->m; i++)
-        q->free_set[i] |= q->gradient[i] + level <= LET_GO * worst;
-    q->count = 0;
+        if (!q->free_set[i] && q->gradient[i] + level <= LET_GO * worst)
+            let_free(q, i);
     return 1;
 }
 
@@ -244,6 +271,59 @@ static double slope_left(const problem *q, double multiplier)
         if (q->free_set[i])
             left = fmax(left, fabs(q->gradient[i] + (q->held ? multiplier : 0)));
     return left;
+}
+
+/* Whether the minimum over the free entries speaks against the bound of entry i, held or let go. */
+static int is_wrong(const problem *q, size_t i, double level)
+{
+    return q->free_set[i] ? q->x[i] < 0 : q->gradient[i] + level < -1e-12 * q->scale;
+}
+
+/* Holds and lets go of all bounds that are wrong; returns how many. */
+static size_t exchange(problem *q, double multiplier)
+{
+    size_t changed = 0;
+    double level = q->held ? multiplier : 0, total = 0;
+    for (size_t i = 0; i < q->m; i++) {
+        changed += (size_t)is_wrong(q, i, level);
+        total += q->x[i];
+    }
+    if (changed > q->count / MANY)
+        q->count = 0;
+    for (size_t i = 0; changed > 0 && i < q->m; i++) {
+        if (!is_wrong(q, i, level))
+            continue;
+        if (q->free_set[i])
+            hold(q, i);
+        else
+            let_free(q, i);
+    }
+    int held = q->held ? multiplier >= 0 : total > q->budget;
+    changed += held != q->held;
+    q->held = held;
+    return changed;
+}
+
+/* Exchanges from the entries in use on. Returns 0 where they do not end: x and the bounds are then of no use. */
+static int find_bounds(problem *q)
+{
+    for (size_t i = 0; i < q->m; i++)
+        q->free_set[i] = q->w[i] > 0;
+    for (int round = 0; round < MOST_EXCHANGES; round++) {
+        double total = 0;
+        for (size_t i = 0; i < q->m; i++) {
+            q->x[i] = q->free_set[i] ? q->w[i] : 0;
+            total += q->x[i];
+        }
+        differentiate(q);
+        double multiplier = free_step(q, q->budget - total);
+        for (size_t i = 0; i < q->m; i++)
+            q->x[i] += q->p[i];
+        differentiate(q);
+        if (exchange(q, multiplier) == 0)
+            return 1;
+    }
+    return 0;
 }
 
 /* What rounding has put above the budget comes off every entry alike. */
@@ -259,7 +339,14 @@ static void keep_budget(double *x, size_t m, double budget)
 void gersh__weights_minimize(double *x, size_t m, const double *h, const double *s, const double *w,
                              double budget, double *work, int *free_set)
 {
-    problem q = {.m = m, .h = h, .s = s, .w = w, .budget = budget, .x = x, .free_set = free_set};
+    problem q = {.m = m,
+                 .h = h,
+                 .s = s,
+                 .w = w,
+                 .budget = budget,
+                 .x = x,
+                 .free_set = free_set,
+                 .order = free_set + m};
     double total = 0;
     int repeats = 0;
     q.factor = work;
@@ -267,9 +354,7 @@ void gersh__weights_minimize(double *x, size_t m, const double *h, const double 
     q.unit = q.p + m;
     q.gradient = q.unit + m;
     q.image = q.gradient + m;
-    memcpy(x, w, m * sizeof *x);
     for (size_t i = 0; i < m; i++) {
-        free_set[i] = 1;
         total += w[i];
         q.scale = fmax(q.scale, fabs(s[i]));
     }
@@ -277,9 +362,18 @@ void gersh__weights_minimize(double *x, size_t m, const double *h, const double 
     /* Where there is no curvature a step still must not leave the range of numbers: a million budgets at
      * most. */
     q.ridge = 1e-6 * q.scale / budget + 1e-300;
+    int held = q.held;
+    if (!find_bounds(&q)) {
+        memcpy(x, w, m * sizeof *x);
+        for (size_t i = 0; i < m; i++)
+            free_set[i] = 1;
+        q.held = held;
+        q.count = 0;
+    }
+    keep_budget(x, m, budget);
     differentiate(&q);
     for (size_t round = 0; round < 10 * m + 20; round++) {
-        double multiplier = free_step(&q);
+        double multiplier = free_step(&q, 0);
         int stopped = leap(&q) || walk(&q);
         differentiate(&q);
         if (stopped)
