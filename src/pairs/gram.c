@@ -21,8 +21,8 @@
 #include "pairs/work.h"
 
 #define BLOCK 256      /* pairs of one product */
-#define DRAWS 4096     /* of an estimate, */
-#define ALL_PAIRS 1024 /* unless all pairs are so few */
+#define MOST_DRAWS 4096 /* of an estimate: half as many as there are pairs, but not more, */
+#define ALL_PAIRS 1024  /* and all pairs where they are so few */
 #define FEW_TERMS 4096 /* count · m² up to which plain loops are used */
 #define FEW_ATOMS 32
 #define MUCH_WORK 4e6 /* count · m² of differences from which they are split, */
@@ -357,8 +357,9 @@ static gersh_status estimate(gram *gm, double *h)
         memset(h, 0, gm->m * gm->m * sizeof *h);
         return GERSH_OK;
     }
-    gm->unit = all / DRAWS;
-    gm->per = DRAWS / all;
+    double draws = fmin((double)pairs->count / 2, MOST_DRAWS);
+    gm->unit = all / draws;
+    gm->per = draws / all;
     gersh_status status = gram_parts(gm, estimate_part, 0, h);
     if (status == GERSH_OK)
         mirror(gm->m, h);

@@ -32,7 +32,7 @@ enum {
 };
 
 #define SHARE 0.1  /* of the gap, to which the sketch is solved, */
-#define ENOUGH 0.9 /* or of the tolerance, if that is more */
+#define ENOUGH 0.5 /* or of the tolerance, if that is more */
 
 /* A pair that is drawn. */
 typedef struct pick {

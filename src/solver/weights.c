@@ -18,7 +18,8 @@
 
 enum {
     MOST_REPEATS = 8,
-    MOST_EXCHANGES = 10,
+    MOST_EXCHANGES = 40,
+    MOST_TRIES = 2, /* of exchanging all that are wrong although they do not get fewer */
     MANY = 4 /* one in so many entries let go or held at once: a new factor costs less */
 };
 
@@ -279,18 +280,25 @@ static int is_wrong(const problem *q, size_t i, double level)
     return q->free_set[i] ? q->x[i] < 0 : q->gradient[i] + level < -1e-12 * q->scale;
 }
 
-/* Holds and lets go of all bounds that are wrong; returns how many. */
-static size_t exchange(problem *q, double multiplier)
+/*
+ * Holds and lets go of the bounds that are wrong, or of the last of them alone; returns how many were. The budget is one
+ * more bound.
+ */
+static size_t exchange(problem *q, double multiplier, int all)
 {
-    size_t changed = 0;
+    size_t wrong = 0, last = 0;
     double level = q->held ? multiplier : 0, total = 0;
     for (size_t i = 0; i < q->m; i++) {
-        changed += (size_t)is_wrong(q, i, level);
+        if (is_wrong(q, i, level)) {
+            wrong++;
+            last = i;
+        }
         total += q->x[i];
     }
-    if (changed > q->count / MANY)
+    int budget = q->held ? multiplier < 0 : total > q->budget;
+    if (all && wrong > q->count / MANY)
         q->count = 0;
-    for (size_t i = 0; changed > 0 && i < q->m; i++) {
+    for (size_t i = all ? 0 : last; wrong > 0 && i <= last; i++) {
         if (!is_wrong(q, i, level))
             continue;
         if (q->free_set[i])
@@ -298,15 +306,18 @@ static size_t exchange(problem *q, double multiplier)
         else
             let_free(q, i);
     }
-    int held = q->held ? multiplier >= 0 : total > q->budget;
-    changed += held != q->held;
-    q->held = held;
-    return changed;
+    q->held ^= budget && (all || wrong == 0);
+    return wrong + (size_t)budget;
 }
 
-/* Exchanges from the entries in use on. Returns 0 where they do not end: x and the bounds are then of no use. */
+/*
+ * Exchanges from the entries in use on: of all that are wrong, as long as they get fewer, and else of one. Returns 0 where
+ * they do not end: x and the bounds are then of no use.
+ */
 static int find_bounds(problem *q)
 {
+    size_t fewest = q->m + 2, wrong;
+    int tries = 0;
     for (size_t i = 0; i < q->m; i++)
         q->free_set[i] = q->w[i] > 0;
     for (int round = 0; round < MOST_EXCHANGES; round++) {
@@ -320,8 +331,11 @@ static int find_bounds(problem *q)
         for (size_t i = 0; i < q->m; i++)
             q->x[i] += q->p[i];
         differentiate(q);
-        if (exchange(q, multiplier) == 0)
+        wrong = exchange(q, multiplier, tries < MOST_TRIES);
+        if (wrong == 0)
             return 1;
+        tries = wrong < fewest ? 0 : tries + 1;
+        fewest = wrong < fewest ? wrong : fewest;
     }
     return 0;
 }
