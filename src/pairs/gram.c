@@ -20,10 +20,10 @@
 #include "pairs/listed.h"
 #include "pairs/work.h"
 
-#define BLOCK 256      /* pairs of one product */
+#define BLOCK 256       /* pairs of one product */
 #define MOST_DRAWS 4096 /* of an estimate: half as many as there are pairs, but not more, */
 #define ALL_PAIRS 1024  /* and all pairs where they are so few */
-#define FEW_TERMS 4096 /* count · m² up to which plain loops are used */
+#define FEW_TERMS 4096  /* count · m² up to which plain loops are used */
 #define FEW_ATOMS 32
 #define MUCH_WORK 4e6 /* count · m² of differences from which they are split, */
 #define SPLIT 4       /* into so many parts */
@@ -267,41 +267,82 @@ gersh_status gersh__pairs_gram(const gersh__pairs *pairs, const double *c, size_
 typedef struct drawn {
     gram *gm;
     double *rows, *h;
-    size_t filled, first[BLOCK], second[BLOCK];
-    size_t self[BLOCK]; /* one of the two, around whose centre the pair is drawn */
-    double root[BLOCK]; /* of what it counts */
-    double at;          /* the running sum of c, in draws */
-    double reached;     /* draws made */
+    size_t filled, place[BLOCK], first[BLOCK], second[BLOCK];
+    size_t self[BLOCK];  /* one of the two, around whose centre the pair is drawn */
+    double times[BLOCK]; /* how often the pair is */
+    double at;           /* the running sum of c, in draws */
+    long reached;        /* draws made */
 } drawn;
 
 static void flush_drawn(drawn *w)
 {
     const gram *gm = w->gm;
     size_t n = gm->pairs->n;
+    double *root = w->times;
+    for (size_t p = 0; p < w->filled; p++)
+        root[p] = sqrt(w->times[p] * gm->unit);
     for (size_t a = 0; a < gm->m; a++) {
         double *row = w->rows + a * w->filled;
-        gersh__kernels_here()->square_gather(w->filled, w->root, w->first, w->second, gm->t + a * n, row);
+        gersh__kernels_here()->square_gather(w->filled, root, w->first, w->second, gm->t + a * n, row);
         for (size_t p = 0; gm->center != NULL && p < w->filled; p++)
-            row[p] -= w->root[p] * gm->center[a * n + w->self[p]];
+            row[p] -= root[p] * gm->center[a * n + w->self[p]];
     }
     gersh__kernels_here()->gram(w->filled, gm->m, 1.0, w->rows, w->h);
     w->filled = 0;
 }
 
-/* The pair (i, j) with its c; around the centre of `self`, one of the two. */
-static void add_drawn(drawn *w, double c, size_t i, size_t j, size_t self)
+/*
+ * Draws from c[p], ..., c[end − 1] until the block is full; returns where to go on. Whether a pair is drawn is hard to
+ * foresee: every one is put down, and overwritten by the next unless it was.
+ */
+static size_t draw(drawn *w, const double *c, size_t p, size_t end)
 {
-    w->at += c * w->gm->per;
-    if (w->at < w->reached + 1)
-        return;
-    double times = floor(w->at - w->reached);
-    w->reached += times;
-    w->first[w->filled] = i;
-    w->second[w->filled] = j;
-    w->self[w->filled] = self;
-    w->root[w->filled] = sqrt(times * w->gm->unit);
-    if (++w->filled == BLOCK)
-        flush_drawn(w);
+    double at = w->at, per = w->gm->per;
+    long reached = w->reached;
+    size_t filled = w->filled;
+    for (; p < end && filled < BLOCK; p++) {
+        at += c[p] * per;
+        long now = (long)at;
+        w->place[filled] = p;
+        w->times[filled] = (double)(now - reached);
+        filled += now > reached;
+        reached = now;
+    }
+    w->at = at;
+    w->reached = reached;
+    w->filled = filled;
+    return p;
+}
+
+/* The pairs of sample i with the first `count` samples, around the centre of the one or of the others. */
+static void draw_row(drawn *w, const double *c, size_t i, size_t count, int others)
+{
+    for (size_t p = 0; p < count;) {
+        size_t from = w->filled;
+        p = draw(w, c, p, count);
+        for (size_t e = from; e < w->filled; e++) {
+            w->first[e] = i;
+            w->second[e] = w->place[e];
+            w->self[e] = others ? w->place[e] : i;
+        }
+        if (w->filled == BLOCK)
+            flush_drawn(w);
+    }
+}
+
+static void draw_listed(drawn *w, size_t p, size_t end)
+{
+    const gersh__pairs *pairs = w->gm->pairs;
+    while (p < end) {
+        size_t from = w->filled;
+        p = draw(w, w->gm->c, p, end);
+        for (size_t e = from; e < w->filled; e++) {
+            w->first[e] = pairs->first[w->place[e]];
+            w->second[e] = pairs->second[w->place[e]];
+        }
+        if (w->filled == BLOCK)
+            flush_drawn(w);
+    }
 }
 
 static void estimate_part(void *context, size_t part, int worker)
@@ -309,23 +350,20 @@ static void estimate_part(void *context, size_t part, int worker)
     gram *gm = context;
     const gersh__pairs *pairs = gm->pairs;
     size_t m = gm->m;
-    double start = gm->before[part] * gm->per + 0.5; /* the first draw is half a unit from the start */
     drawn w;
     w.gm = gm;
     w.rows = gm->blocks + (size_t)worker * BLOCK * m;
     w.h = gm->sums + part * m * m;
     w.filled = 0;
-    w.at = start;
-    w.reached = floor(start);
+    w.at = gm->before[part] * gm->per + 0.5; /* the first draw is half a unit from the start */
+    w.reached = (long)w.at;
     memset(w.h, 0, m * m * sizeof *w.h);
-    for (size_t i = pairs->part[part]; i < pairs->part[part + 1]; i++) {
-        if (pairs->first != NULL)
-            add_drawn(&w, gm->c[i], pairs->first[i], pairs->second[i], 0);
-        for (size_t j = 0; pairs->first == NULL && j < gersh__pairs_reach(pairs, i); j++) {
-            add_drawn(&w, gm->c[pairs->row[i] + j], i, j, i);
-            if (gm->other != NULL)
-                add_drawn(&w, gm->other[pairs->row[i] + j], i, j, j);
-        }
+    if (pairs->first != NULL)
+        draw_listed(&w, pairs->part[part], pairs->part[part + 1]);
+    for (size_t i = pairs->part[part]; pairs->first == NULL && i < pairs->part[part + 1]; i++) {
+        draw_row(&w, gm->c + pairs->row[i], i, gersh__pairs_reach(pairs, i), 0);
+        if (gm->other != NULL)
+            draw_row(&w, gm->other + pairs->row[i], i, gersh__pairs_reach(pairs, i), 1);
     }
     if (w.filled > 0)
         flush_drawn(&w);

@@ -20,7 +20,7 @@ enum {
     MOST_REPEATS = 8,
     MOST_EXCHANGES = 40,
     MOST_TRIES = 2, /* of exchanging all that are wrong although they do not get fewer */
-    MANY = 4 /* one in so many entries let go or held at once: a new factor costs less */
+    MANY = 4        /* one in so many entries let go or held at once: a new factor costs less */
 };
 
 #define LET_GO 0.3 /* share of the most negative multiplier from which a bound is let go with it */
