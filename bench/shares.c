@@ -143,7 +143,7 @@ static void bare_hessian(parts *p)
 static void our_distances(parts *p)
 {
     memset(p->next_d, 0, p->pairs->count * sizeof *p->next_d);
-    gersh__pairs_combine(p->pairs, p->m, p->t, p->weight, p->scratch, p->next_d);
+    gersh__pairs_combine(p->pairs, p->m, p->t, p->weight, p->scratch, p->next_d, p->next_d);
 }
 
 static void bare_distances(parts *p)

@@ -339,8 +339,8 @@ static void check_between(gersh__random *random, size_t n, size_t classes, int w
         mean += d[p] / (double)all->count;
     assert_ok(gersh__pairs_mean(few, &own_mean));
     close_to(own_mean, mean, mean);
-    gersh__pairs_combine(all, M, t, weight, scratch, d);
-    gersh__pairs_combine(few, M, t, weight, scratch, own_d);
+    gersh__pairs_combine(all, M, t, weight, scratch, d, d);
+    gersh__pairs_combine(few, M, t, weight, scratch, own_d, own_d);
     for (size_t i = 1; i < rows; i++)
         for (size_t j = 0; j < i; j++)
             if (gersh__pairs_class(all, i) != gersh__pairs_class(all, j)) {
@@ -403,7 +403,7 @@ static void check_many_atoms(gersh__random *random, const gersh__pairs *pairs)
         gersh__pairs_add(pairs, weight[a], own, slow);
     }
     assert_true(gersh__pairs_many_atoms(pairs, M));
-    gersh__pairs_metric(pairs, M, atom, t, weight, scratch, d);
+    gersh__pairs_metric(pairs, M, atom, t, weight, scratch, d, d);
     for (size_t p = 0; p < pairs->count; p++)
         largest = fmax(largest, slow[p]);
     for (size_t p = 0; p < pairs->count; p++)

@@ -49,7 +49,7 @@ static void differences_are_pairs(void **unused)
     for (size_t e = 0; e < K * COUNT; e++)
         assert_close(y[e], g[e % COUNT] * pairs->x[e], 0);
     memset(d, 0, sizeof d);
-    gersh__pairs_combine(pairs, ATOMS, t, weight, scratch, d);
+    gersh__pairs_combine(pairs, ATOMS, t, weight, scratch, d, d);
     for (size_t p = 0; p < COUNT; p++) {
         double sum = 0;
         for (size_t a = 0; a < ATOMS; a++)

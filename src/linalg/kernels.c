@@ -21,6 +21,15 @@ static double dot(size_t n, const double *x, const double *y)
     return sum;
 }
 
+static double difference_dot(size_t n, const double *x, const double *y, const double *z)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = 0; i < n; i++)
+        sum += x[i] * (y[i] - z[i]);
+    return sum;
+}
+
 static double square_dot(size_t n, const double *x, const double *t)
 {
     double sum = 0;
@@ -546,6 +555,7 @@ const gersh__kernels JOIN(gersh__kernels_, GERSH__LEVEL) = {
     .distance = distance,
     .add_squares = add_squares,
     .set_squares = set_squares,
+    .difference_dot = difference_dot,
     .square_gather = square_gather,
     .gram = gram,
     .pair_values = pair_values,

@@ -13,6 +13,9 @@ typedef struct gersh__kernels {
     /* Σ_i x_i y_i */
     double (*dot)(size_t n, const double *x, const double *y);
 
+    /* Σ_i x_i (y_i − z_i) */
+    double (*difference_dot)(size_t n, const double *x, const double *y, const double *z);
+
     /* Σ_i x_i t_i² */
     double (*square_dot)(size_t n, const double *x, const double *t);
 

@@ -21,7 +21,7 @@ typedef struct product {
     const double *g, *v;
     double *y;
     size_t m;
-    const double *s, *t, *diagonal;
+    const double *s, *t, *diagonal, *base;
     double *d;
 } product;
 
@@ -98,6 +98,8 @@ static void distances(void *context, size_t stripe, int worker)
         to = class_end(pairs, from, end);
         if (reach == 0)
             continue;
+        if (p->base != p->d)
+            memcpy(p->d + pairs->row[from], p->base + pairs->row[from], (to - from) * reach * sizeof *p->d);
         cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)(to - from), (int)reach, (int)p->m, -2.0,
                     p->s + from, (int)n, p->t, (int)n, 1.0, p->d + pairs->row[from], (int)reach);
         for (size_t i = from; i < to; i++) {
@@ -111,8 +113,8 @@ static void distances(void *context, size_t stripe, int worker)
 }
 
 void gersh__between_combine(const gersh__pairs *pairs, size_t m, const double *s, const double *t,
-                            const double *diagonal, double *d)
+                            const double *diagonal, const double *base, double *d)
 {
-    product p = {.pairs = pairs, .m = m, .s = s, .t = t, .diagonal = diagonal, .d = d};
+    product p = {.pairs = pairs, .m = m, .s = s, .t = t, .diagonal = diagonal, .base = base, .d = d};
     gersh__pool_run(pairs->parts > 1 ? pairs->pool : NULL, (pairs->n + STRIPE - 1) / STRIPE, distances, &p);
 }

@@ -27,6 +27,7 @@ typedef struct product {
     size_t m;
     const double *s, *t;    /* m × n, B = Sᵀ T */
     const double *diagonal; /* b_ii */
+    const double *base;
     double *d;
 } product;
 
@@ -41,19 +42,20 @@ static void stripe(void *context, size_t part, int worker)
                 p->s + from, (int)n, p->t, (int)n, 0.0, b, (int)n);
     for (size_t i = from; i < to; i++) {
         double *row = p->d + p->pairs->row[i], own = p->diagonal[i];
-        const double *entry = b + (i - from) * n;
+        const double *entry = b + (i - from) * n, *base = p->base + p->pairs->row[i];
         for (size_t j = 0; j < i; j++) {
             double distance = own + p->diagonal[j] - 2 * entry[j];
-            row[j] += distance > 0 ? distance : 0;
+            row[j] = base[j] + (distance > 0 ? distance : 0);
         }
     }
 }
 
-static void combine(const gersh__pairs *pairs, size_t m, const double *s, const double *t, double *d)
+static void combine(const gersh__pairs *pairs, size_t m, const double *s, const double *t,
+                    const double *base, double *d)
 {
-    product p = {pairs, m, s, t, pairs->diagonal, d};
+    product p = {pairs, m, s, t, pairs->diagonal, base, d};
     if (pairs->between)
-        gersh__between_combine(pairs, m, s, t, pairs->diagonal, d);
+        gersh__between_combine(pairs, m, s, t, pairs->diagonal, base, d);
     else
         gersh__pool_run(pairs->pool, (pairs->n + STRIPE - 1) / STRIPE, stripe, &p);
 }
@@ -100,7 +102,7 @@ static void image_stripe(void *context, size_t part, int worker)
 }
 
 void gersh__pairs_metric(const gersh__pairs *pairs, size_t m, const gersh_atom *atom, const double *t,
-                         const double *weight, double *scratch, double *d)
+                         const double *weight, double *scratch, const double *base, double *d)
 {
     size_t n = pairs->n, k = pairs->k;
     double *x = scratch + k * n, *mean = x + k * n;
@@ -108,13 +110,21 @@ void gersh__pairs_metric(const gersh__pairs *pairs, size_t m, const gersh_atom *
         mean[f] = gersh__kernels_here()->sum(n, pairs->x + f * n) / (double)n;
     gersh__pool_run(m * n > MUCH_WORK ? pairs->pool : NULL, (n + LONG_STRIPE - 1) / LONG_STRIPE,
                     image_stripe, &(images){pairs, m, atom, t, weight, mean, scratch, x});
-    combine(pairs, k, scratch, x, d);
+    combine(pairs, k, scratch, x, base, d);
 }
 
-void gersh__pairs_combine(const gersh__pairs *pairs, size_t m, const double *t, const double *weight,
-                          double *scratch, double *d)
+static void copy_part(void *context, size_t part, int worker)
 {
-    size_t n = pairs->n;
+    const product *p = context;
+    size_t begin = gersh__pairs_begin(p->pairs, part), end = gersh__pairs_begin(p->pairs, part + 1);
+    (void)worker;
+    memcpy(p->d + begin, p->base + begin, (end - begin) * sizeof *p->d);
+}
+
+/* d_p += Σ_a weight_a (t_ia − t_ja)², atom by atom. */
+static void add_atoms(const gersh__pairs *pairs, size_t m, const double *t, const double *weight,
+                      double *scratch, double *d)
+{
     if (pairs->first != NULL && m > FEW_ATOMS) {
         gersh__listed_turn(pairs, m, t, weight, scratch);
         gersh__listed_combine(pairs, m, scratch, d);
@@ -124,10 +134,19 @@ void gersh__pairs_combine(const gersh__pairs *pairs, size_t m, const double *t, 
         gersh__differences_combine(pairs, m, t, weight, d);
         return;
     }
-    if (pairs->first != NULL || n <= FEW_SAMPLES || m <= FEW_ATOMS) {
-        for (size_t a = 0; a < m; a++)
-            if (weight[a] != 0)
-                gersh__pairs_add(pairs, weight[a], t + a * n, d);
+    for (size_t a = 0; a < m; a++)
+        if (weight[a] != 0)
+            gersh__pairs_add(pairs, weight[a], t + a * pairs->n, d);
+}
+
+void gersh__pairs_combine(const gersh__pairs *pairs, size_t m, const double *t, const double *weight,
+                          double *scratch, const double *base, double *d)
+{
+    size_t n = pairs->n;
+    if (pairs->first != NULL || pairs->differences || n <= FEW_SAMPLES || m <= FEW_ATOMS) {
+        if (base != d)
+            gersh__pairs_run(pairs, copy_part, &(product){.pairs = pairs, .base = base, .d = d});
+        add_atoms(pairs, m, t, weight, scratch, d);
         return;
     }
     double *diagonal = pairs->diagonal;
@@ -139,7 +158,7 @@ void gersh__pairs_combine(const gersh__pairs *pairs, size_t m, const double *t, 
             diagonal[i] += scratch[a * n + i] * scratch[a * n + i];
         }
     }
-    combine(pairs, m, scratch, scratch, d);
+    combine(pairs, m, scratch, scratch, base, d);
 }
 
 void gersh__pairs_scores(const gersh__pairs *pairs, const double *g, size_t m, const double *t,

@@ -88,7 +88,7 @@ void gersh__engine_slope(gersh__engine *e)
 typedef struct passage {
     const gersh__pairs *pairs;
     double *out;
-    const double *x, *y;
+    const double *x, *y, *less;
     double factor;
     double product[GERSH__MOST_PARTS];
 } passage;
@@ -112,7 +112,8 @@ static void add_part(void *context, size_t part, int worker)
 
 static void add(const gersh__pairs *pairs, double *out, const double *x, double factor, const double *y)
 {
-    gersh__pairs_run(pairs, add_part, &(passage){pairs, out, x, y, factor, {0}});
+    gersh__pairs_run(pairs, add_part,
+                     &(passage){.pairs = pairs, .out = out, .x = x, .y = y, .factor = factor});
 }
 
 static void multiply_part(void *context, size_t part, int worker)
@@ -123,27 +124,52 @@ static void multiply_part(void *context, size_t part, int worker)
     s->product[part] = gersh__kernels_here()->dot(end - begin, s->x + begin, s->y + begin);
 }
 
+static double total(const passage *s)
+{
+    double sum = 0;
+    for (size_t part = 0; part < s->pairs->parts; part++)
+        sum += s->product[part];
+    return sum;
+}
+
 static double multiply(const gersh__pairs *pairs, const double *x, const double *y)
 {
     passage s = {.pairs = pairs, .x = x, .y = y};
-    double sum = 0;
     gersh__pairs_run(pairs, multiply_part, &s);
-    for (size_t part = 0; part < pairs->parts; part++)
-        sum += s.product[part];
-    return sum;
+    return total(&s);
+}
+
+static void multiply_difference_part(void *context, size_t part, int worker)
+{
+    passage *s = context;
+    size_t begin = gersh__pairs_begin(s->pairs, part), end = gersh__pairs_begin(s->pairs, part + 1);
+    (void)worker;
+    s->product[part] =
+        gersh__kernels_here()->difference_dot(end - begin, s->x + begin, s->y + begin, s->less + begin);
+}
+
+/* x · (y − less) */
+static double multiply_difference(const gersh__pairs *pairs, const double *x, const double *y,
+                                  const double *less)
+{
+    passage s = {.pairs = pairs, .x = x, .y = y, .less = less};
+    gersh__pairs_run(pairs, multiply_difference_part, &s);
+    return total(&s);
 }
 
 /* d = base + Σ weight_a (distances of atom a) */
 static void distances(gersh__engine *e, const double *weight, double *d)
 {
-    gersh__pairs_run(e->pairs, copy_part, &(passage){.pairs = e->pairs, .out = d, .x = e->base});
     if (!e->dense && gersh__pairs_many_atoms(e->pairs, e->atoms)) {
-        gersh__pairs_metric(e->pairs, e->atoms, e->atom, e->t, weight, e->lt, d);
+        gersh__pairs_metric(e->pairs, e->atoms, e->atom, e->t, weight, e->lt, e->base, d);
         return;
     }
-    if (by_features(e) && gersh__listed_metric(e->pairs, e->atoms, e->atom, weight, e->lt, d) == 0)
-        return;
-    gersh__pairs_combine(e->pairs, e->atoms, e->t, weight, e->lt, d);
+    if (by_features(e)) {
+        gersh__pairs_run(e->pairs, copy_part, &(passage){.pairs = e->pairs, .out = d, .x = e->base});
+        if (gersh__listed_metric(e->pairs, e->atoms, e->atom, weight, e->lt, d) == 0)
+            return;
+    }
+    gersh__pairs_combine(e->pairs, e->atoms, e->t, weight, e->lt, e->base, d);
 }
 
 void gersh__engine_refresh(gersh__engine *e)
@@ -217,13 +243,15 @@ static double search_step(gersh__engine *e, double slope, double *next_value)
     double low = 0, low_slope = slope, high = 1, high_slope = 0, gamma = 1, taken = 1;
     if (!(slope < 0))
         return 0;
-    add(e->pairs, e->delta, e->next_d, -1, e->d);
     for (int tries = 0; tries < MOST_SEARCH; tries++) {
+        if (tries == 1)
+            add(e->pairs, e->delta, e->next_d, -1, e->d);
         if (tries > 0)
             add(e->pairs, e->next_d, e->d, gamma, e->delta);
         taken = gamma;
         *next_value = evaluate(e, e->next_d, e->next_g);
-        double here = multiply(e->pairs, e->next_g, e->delta);
+        double here = tries == 0 ? multiply_difference(e->pairs, e->next_g, e->next_d, e->d)
+                                 : multiply(e->pairs, e->next_g, e->delta);
         if (good_step(e, gamma, slope, *next_value, here))
             return gamma;
         if (here > 0 || !(*next_value <= e->value)) {

@@ -99,7 +99,7 @@ static double set_radii(blocks *b)
 static void diagonal_distances(blocks *b, const double *diagonal, double *d)
 {
     memset(d, 0, b->run->pairs->count * sizeof *d);
-    gersh__pairs_combine(b->run->pairs, b->k, b->x, diagonal, b->scratch, d);
+    gersh__pairs_combine(b->run->pairs, b->k, b->x, diagonal, b->scratch, d, d);
 }
 
 /* A start whose discs need more than the trace: its entries off the diagonal become smaller. */
@@ -340,8 +340,7 @@ static void refresh_distances(blocks *b)
     }
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)k, (int)n, (int)k, 1, b->factor, (int)k,
                 b->x, (int)n, 0, b->t, (int)n);
-    memcpy(e->d, e->base, e->pairs->count * sizeof *e->d);
-    gersh__pairs_combine(e->pairs, k, b->t, b->next, b->scratch, e->d);
+    gersh__pairs_combine(e->pairs, k, b->t, b->next, b->scratch, e->base, e->d);
 }
 
 /* Makes sure that the iteration ends with a matrix of the region, and no higher than at `value`, where it
