@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "base/random.h"
-#include "linalg/kernels.h"
 #include "pairs/combine.h"
 #include "pairs/pairs.h"
 #include "samples.h"
@@ -586,43 +585,6 @@ static void allocation_failures(void **unused)
     }
 }
 
-extern const gersh__kernels gersh__kernels_baseline;
-
-/* The largest error of the kernels' exp, in units of the last place of libm's. */
-static void check_exp(const gersh__kernels *kernels)
-{
-    enum { count = 4099 };
-    double x[count], y[count], worst = 0;
-    gersh__random random;
-    gersh__random_seed(&random, 8);
-    for (int round = 0; round < cases(200); round++) {
-        for (int i = 0; i < count; i++) {
-            double size = pow(10, 20 * gersh__random_uniform(&random) - 17);
-            x[i] = round % 2 == 0 ? -708 * gersh__random_uniform(&random)
-                                  : (gersh__random_uniform(&random) - 0.9) * fmin(size, 700);
-        }
-        kernels->exps(count, x, y);
-        for (int i = 0; i < count; i++) {
-            double right = exp(x[i]);
-            worst = fmax(worst, fabs(y[i] - right) / (nextafter(right, INFINITY) - right));
-        }
-    }
-    if (!(worst <= 2))
-        fail_msg("%s: off by %g units of the last place", kernels->level, worst);
-    static const double edges[] = {0, -0.0, -708, -708.5, -745, -1e4, -1e300, -INFINITY, 1, 709, NAN};
-    kernels->exps(11, edges, y);
-    assert_true(y[0] == 1 && y[1] == 1 && y[3] == 0 && y[4] == 0 && y[5] == 0 && y[6] == 0 && y[7] == 0);
-    assert_true(fabs(y[2] / exp(-708) - 1) < 1e-15 && fabs(y[9] / exp(709) - 1) < 1e-15);
-    assert_true(fabs(y[8] - exp(1)) < 1e-15 && isnan(y[10]));
-}
-
-static void exp_is_right_to_the_last_bits(void **unused)
-{
-    (void)unused;
-    check_exp(&gersh__kernels_baseline);
-    check_exp(gersh__kernels_here());
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -640,7 +602,6 @@ int main(void)
         cmocka_unit_test(rows_of_weight_0_are_left_out),
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(allocation_failures),
-        cmocka_unit_test(exp_is_right_to_the_last_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
