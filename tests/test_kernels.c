@@ -86,7 +86,8 @@ static void check_products(const gersh__kernels *kernels, gersh__random *random)
 static void check_gather(const gersh__kernels *kernels, gersh__random *random)
 {
     double t[50], factor[MOST_ENTRIES], out[MOST_ENTRIES + 1];
-    size_t first[MOST_ENTRIES], second[MOST_ENTRIES], n = (size_t)gersh__random_below(random, MOST_ENTRIES + 1);
+    size_t first[MOST_ENTRIES], second[MOST_ENTRIES],
+        n = (size_t)gersh__random_below(random, MOST_ENTRIES + 1);
     for (int i = 0; i < 50; i++)
         t[i] = gersh__random_normal(random);
     for (size_t p = 0; p < n; p++) {

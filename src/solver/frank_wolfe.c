@@ -119,42 +119,24 @@ static void add(const gersh__pairs *pairs, double *out, const double *x, double 
 static void multiply_part(void *context, size_t part, int worker)
 {
     passage *s = context;
-    size_t begin = gersh__pairs_begin(s->pairs, part), end = gersh__pairs_begin(s->pairs, part + 1);
+    const gersh__kernels *kernels = gersh__kernels_here();
+    size_t begin = gersh__pairs_begin(s->pairs, part),
+           count = gersh__pairs_begin(s->pairs, part + 1) - begin;
     (void)worker;
-    s->product[part] = gersh__kernels_here()->dot(end - begin, s->x + begin, s->y + begin);
+    s->product[part] = s->less == NULL
+                           ? kernels->dot(count, s->x + begin, s->y + begin)
+                           : kernels->difference_dot(count, s->x + begin, s->y + begin, s->less + begin);
 }
 
-static double total(const passage *s)
-{
-    double sum = 0;
-    for (size_t part = 0; part < s->pairs->parts; part++)
-        sum += s->product[part];
-    return sum;
-}
-
-static double multiply(const gersh__pairs *pairs, const double *x, const double *y)
-{
-    passage s = {.pairs = pairs, .x = x, .y = y};
-    gersh__pairs_run(pairs, multiply_part, &s);
-    return total(&s);
-}
-
-static void multiply_difference_part(void *context, size_t part, int worker)
-{
-    passage *s = context;
-    size_t begin = gersh__pairs_begin(s->pairs, part), end = gersh__pairs_begin(s->pairs, part + 1);
-    (void)worker;
-    s->product[part] =
-        gersh__kernels_here()->difference_dot(end - begin, s->x + begin, s->y + begin, s->less + begin);
-}
-
-/* x · (y − less) */
-static double multiply_difference(const gersh__pairs *pairs, const double *x, const double *y,
-                                  const double *less)
+/* x · y, or x · (y − less) unless that is NULL. */
+static double multiply(const gersh__pairs *pairs, const double *x, const double *y, const double *less)
 {
     passage s = {.pairs = pairs, .x = x, .y = y, .less = less};
-    gersh__pairs_run(pairs, multiply_difference_part, &s);
-    return total(&s);
+    double sum = 0;
+    gersh__pairs_run(pairs, multiply_part, &s);
+    for (size_t part = 0; part < pairs->parts; part++)
+        sum += s.product[part];
+    return sum;
 }
 
 /* d = base + Σ weight_a (distances of atom a) */
@@ -250,8 +232,8 @@ static double search_step(gersh__engine *e, double slope, double *next_value)
             add(e->pairs, e->next_d, e->d, gamma, e->delta);
         taken = gamma;
         *next_value = evaluate(e, e->next_d, e->next_g);
-        double here = tries == 0 ? multiply_difference(e->pairs, e->next_g, e->next_d, e->d)
-                                 : multiply(e->pairs, e->next_g, e->delta);
+        double here = tries == 0 ? multiply(e->pairs, e->next_g, e->next_d, e->d)
+                                 : multiply(e->pairs, e->next_g, e->delta, NULL);
         if (good_step(e, gamma, slope, *next_value, here))
             return gamma;
         if (here > 0 || !(*next_value <= e->value)) {
