@@ -35,11 +35,11 @@ def test_early_ends_warn_and_keep_the_best(wine):
 
 def test_warm_start_begins_at_the_last_metric(wine):
     X, y = wine
-    for solver in ("balanced", "psd"):
-        learner = gersh.MetricLearner("mcml", solver, warm_start=True, tol=1e-5).fit(X, y)
+    for objective, solver in (("glr", "balanced"), ("mcml", "hull"), ("mcml", "psd")):
+        learner = gersh.MetricLearner(objective, solver, warm_start=True, tol=1e-5).fit(X, y)
         cold = learner.n_iter_
         assert learner.fit(X, y).n_iter_ < cold
-        assert np.array_equal(gersh.MetricLearner("mcml", solver, tol=1e-5).fit(X, y).matrix_,
+        assert np.array_equal(gersh.MetricLearner(objective, solver, tol=1e-5).fit(X, y).matrix_,
                               learner.set_params(warm_start=False).fit(X, y).matrix_)
     learner.set_params(warm_start=True).fit(X[:, :5], y)  # other features: a start that cannot be used is not
     assert learner.matrix_.shape == (5, 5)
