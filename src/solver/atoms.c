@@ -157,8 +157,9 @@ static void project_atom(void *context, size_t number, int worker)
 {
     gersh__engine *e = context;
     size_t a = e->projected + number;
+    const double *vector = e->dense ? e->vector + a * e->pairs->k : NULL;
     (void)worker;
-    project(e, e->atom[a], e->vector + (e->dense ? a * e->pairs->k : 0), e->t + a * e->pairs->n);
+    project(e, e->atom[a], vector, e->t + a * e->pairs->n);
 }
 
 /* The projections of the atoms that have none yet. */
