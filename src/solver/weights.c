@@ -18,7 +18,7 @@
 
 enum {
     MOST_REPEATS = 8,
-    MOST_EXCHANGES = 40,
+    MOST_EXCHANGES = 12,
     MOST_TRIES = 2, /* of exchanging all that are wrong although they do not get fewer */
     MANY = 4        /* one in so many entries let go or held at once: a new factor costs less */
 };
