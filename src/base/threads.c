@@ -108,7 +108,7 @@ static void take_parts(gersh__pool *pool, int worker)
 }
 
 /*
- * Loops follow one another within microseconds, and to wake a thread takes fifty: before one sleeps it looks for a while
+ * Loops follow one another within microseconds, and to wake a thread takes longer: before one sleeps it looks for a while
  * whether what it waits for is there.
  */
 enum { LOOKS = 2000 };
@@ -147,14 +147,11 @@ static void *worker_main(void *argument)
         if (pool->ending)
             break;
         seen = pool->loop;
-        int late = __atomic_load_n(&pool->next, __ATOMIC_RELAXED) >= pool->parts;
-        if (!late)
+        if (__atomic_load_n(&pool->next, __ATOMIC_RELAXED) < pool->parts) {
             __atomic_store_n(&pool->inside, pool->inside + 1, __ATOMIC_RELAXED);
-        pthread_mutex_unlock(&pool->lock);
-        if (!late)
+            pthread_mutex_unlock(&pool->lock);
             take_parts(pool, worker);
-        pthread_mutex_lock(&pool->lock);
-        if (!late) {
+            pthread_mutex_lock(&pool->lock);
             __atomic_store_n(&pool->inside, pool->inside - 1, __ATOMIC_RELAXED);
             if (pool->inside == 0)
                 pthread_cond_signal(&pool->done);

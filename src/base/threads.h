@@ -21,6 +21,9 @@ typedef struct gersh__pool gersh__pool;
 /* One part of a loop: `worker` (0..threads-1) may index scratch memory of the caller. */
 typedef void (*gersh__part)(void *context, size_t part, int worker);
 
+/* So many multiplications, at least, are worth waking threads for. */
+enum { GERSH__MUCH_WORK = 1 << 17 };
+
 /* threads = 0: one per core that this process may use. */
 gersh_status gersh__pool_new(gersh__pool **out, int threads);
 void gersh__pool_free(gersh__pool *pool);

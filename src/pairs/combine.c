@@ -13,13 +13,7 @@
 #include "pairs/differences.h"
 #include "pairs/listed.h"
 
-enum {
-    FEW_SAMPLES = 32,
-    FEW_ATOMS = 4,
-    STRIPE = 64,
-    LONG_STRIPE = 512,
-    MUCH_WORK = 1 << 17 /* multiplications that are worth waking threads for */
-};
+enum { FEW_SAMPLES = 32, FEW_ATOMS = 4, STRIPE = 64, LONG_STRIPE = 512 };
 
 /* What the stripes of samples share. */
 typedef struct product {
@@ -108,7 +102,7 @@ void gersh__pairs_metric(const gersh__pairs *pairs, size_t m, const gersh_atom *
     double *x = scratch + k * n, *mean = x + k * n;
     for (size_t f = 0; f < k; f++)
         mean[f] = gersh__kernels_here()->sum(n, pairs->x + f * n) / (double)n;
-    gersh__pool_run(m * n > MUCH_WORK ? pairs->pool : NULL, (n + LONG_STRIPE - 1) / LONG_STRIPE,
+    gersh__pool_run(m * n > GERSH__MUCH_WORK ? pairs->pool : NULL, (n + LONG_STRIPE - 1) / LONG_STRIPE,
                     image_stripe, &(images){pairs, m, atom, t, weight, mean, scratch, x});
     combine(pairs, k, scratch, x, base, d);
 }

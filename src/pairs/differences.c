@@ -7,10 +7,7 @@
 #include "linalg/kernels.h"
 #include "pairs/work.h"
 
-enum {
-    STRIPE = 512,        /* pairs that are done together */
-    MUCH_WORK = 1 << 17, /* multiplications that are worth waking threads for */
-};
+enum { STRIPE = 512 }; /* pairs that are done together */
 
 gersh_status gersh__pairs_new_differences(gersh__pairs **out, size_t k, size_t count, gersh__pool *pool)
 {
@@ -60,7 +57,7 @@ typedef struct atoms {
 
 static gersh__pool *pool_for(const gersh__pairs *pairs, size_t m)
 {
-    return m * pairs->count > MUCH_WORK ? pairs->pool : NULL;
+    return m * pairs->count > GERSH__MUCH_WORK ? pairs->pool : NULL;
 }
 
 static void combine_stripe(void *context, size_t part, int worker)

@@ -213,7 +213,7 @@ gersh_status gersh__pairs_gram_estimate(const gersh__pairs *pairs, const double 
 
 /*
  * An estimate of Σ_p own_p (a_p − c_i)(a_p − c_i)ᵀ + other_p (a_p − c_j)(a_p − c_j)ᵀ, with own, other >= 0 and a centre c
- * for each sample (n × m), without a list.
+ * for each sample (laid out as t), without a list.
  */
 gersh_status gersh__pairs_spread_estimate(const gersh__pairs *pairs, const double *own, const double *other,
                                           size_t m, const double *t, const double *center, double *h);

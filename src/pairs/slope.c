@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "linalg/kernels.h"
 
-enum { MOST_IN_BLOCK = 1024, BLOCK_DOUBLES = 1 << 22, MUCH_WORK = 1 << 17, NO_ROW = -1 };
+enum { MOST_IN_BLOCK = 1024, BLOCK_DOUBLES = 1 << 22, NO_ROW = -1 };
 
 gersh_status gersh__slope_new(gersh__slope **out, const gersh__pairs *pairs, int keep)
 {
@@ -108,7 +108,8 @@ void gersh__slope_update(gersh__slope *slope, const double *g)
         return;
     const gersh__pairs *pairs = slope->pairs;
     gersh__pairs_laplacian(pairs, g, pairs->k, pairs->x, slope->y);
-    gersh__pool_run(pairs->k * pairs->n > MUCH_WORK ? pairs->pool : NULL, pairs->k, diagonal_entry, slope);
+    gersh__pool_run(pairs->k * pairs->n > GERSH__MUCH_WORK ? pairs->pool : NULL, pairs->k, diagonal_entry,
+                    slope);
     slope->has_diagonal = 1;
 }
 

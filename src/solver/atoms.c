@@ -121,9 +121,6 @@ gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, g
     return GERSH_OK;
 }
 
-/* Below this many numbers no thread is woken. */
-#define MUCH_WORK (1 << 17)
-
 /* t = X z, its mean taken off where it is to be seen in differences alone: they stay, and less cancels in them. */
 static void project(const gersh__engine *e, gersh_atom atom, const double *vector, double *t)
 {
@@ -166,7 +163,7 @@ static void project_atom(void *context, size_t number, int worker)
 static void project_new(gersh__engine *e)
 {
     size_t count = e->atoms - e->projected;
-    gersh__pool_run(count * e->pairs->n > MUCH_WORK ? e->pairs->pool : NULL, count, project_atom, e);
+    gersh__pool_run(count * e->pairs->n > GERSH__MUCH_WORK ? e->pairs->pool : NULL, count, project_atom, e);
     e->projected = e->atoms;
 }
 

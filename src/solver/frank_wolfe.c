@@ -15,7 +15,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -26,7 +25,7 @@
 #include "solver/sketch.h"
 #include "solver/weights.h"
 
-enum { MOST_INNER = 12, MOST_SEARCH = 25, MUCH_WORK = 1 << 17 /* worth waking threads for */ };
+enum { MOST_INNER = 12, MOST_SEARCH = 25 };
 
 #define NEW_ATOMS 8     /* joined in one iteration */
 #define LOOK_SHARE 0.1  /* all pairs are looked at when the watched ones have this share of the gap left */
@@ -84,7 +83,7 @@ void gersh__engine_slope(gersh__engine *e)
     e->sloped = 1;
 }
 
-/* Arrays of all pairs, a part at a time: out = x, out = x + factor · y, or the product x · y. */
+/* Arrays of all pairs, a part at a time: out = x + factor · y, or a product. */
 typedef struct passage {
     const gersh__pairs *pairs;
     double *out;
@@ -92,14 +91,6 @@ typedef struct passage {
     double factor;
     double product[GERSH__MOST_PARTS];
 } passage;
-
-static void copy_part(void *context, size_t part, int worker)
-{
-    const passage *s = context;
-    size_t begin = gersh__pairs_begin(s->pairs, part), end = gersh__pairs_begin(s->pairs, part + 1);
-    (void)worker;
-    memcpy(s->out + begin, s->x + begin, (end - begin) * sizeof *s->out);
-}
 
 static void add_part(void *context, size_t part, int worker)
 {
@@ -147,7 +138,7 @@ static void distances(gersh__engine *e, const double *weight, double *d)
         return;
     }
     if (by_features(e)) {
-        gersh__pairs_run(e->pairs, copy_part, &(passage){.pairs = e->pairs, .out = d, .x = e->base});
+        gersh__pairs_combine(e->pairs, 0, NULL, NULL, NULL, e->base, d);
         if (gersh__listed_metric(e->pairs, e->atoms, e->atom, weight, e->lt, d) == 0)
             return;
     }
@@ -192,7 +183,7 @@ static double score_atoms(gersh__engine *e)
         gersh__engine_slope(e);
         gersh__slope_diagonal(e->slope);
         /* Entries are there for the asking where G's factor is kept; else each row of it is made when asked for. */
-        int much = e->slope->y != NULL && missing * n > MUCH_WORK;
+        int much = e->slope->y != NULL && missing * n > GERSH__MUCH_WORK;
         gersh__pool_run(much ? e->pairs->pool : NULL, missing, score_atom, e);
     } else if (missing > 0) {
         gersh__pairs_scores(e->pairs, e->g, missing, e->t + e->scored * n, e->lt, e->score + e->scored);

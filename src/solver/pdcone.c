@@ -119,13 +119,11 @@ static gersh_status propose(cone *c)
     if (status != GERSH_OK)
         return status;
     size_t above = project(c, e->rho + c->descent.step * c->tau, c->next_weights);
-    memcpy(e->next_d, e->base, e->pairs->count * sizeof *e->base);
-    if (above > 0) {
+    if (above > 0)
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)above, (int)n, (int)k, 1,
                     c->next + (k - above) * k, (int)k, c->x, (int)n, 0, c->t, (int)n);
-        gersh__pairs_combine(e->pairs, above, c->t, c->next_weights + (k - above), c->scratch, e->next_d,
-                             e->next_d);
-    }
+    gersh__pairs_combine(e->pairs, above, c->t, c->next_weights + (k - above), c->scratch, e->base,
+                         e->next_d);
     e->seconds_step += middle - begin + gersh__clock_seconds() - end;
     return GERSH_OK;
 }
