@@ -139,6 +139,26 @@ static void derivatives_are_those_of_differences(void **unused)
     }
 }
 
+/* The second derivatives of log F at d, times F, from those of F and its slopes: F'' − F'F'ᵀ/F. */
+static void check_log_hessian(gersh__objective *f, const double *d, size_t m, const double *t,
+                              const double *a, const double *second, double near)
+{
+    size_t count = f->pairs->count;
+    double *g = malloc(count * sizeof *g), *h = malloc(m * m * sizeof *h),
+           *slope = calloc(m, sizeof *slope), value = f->kind->evaluate(f, d, g);
+    if (value > 0) {
+        for (size_t e = 0; e < m; e++)
+            for (size_t p = 0; p < count; p++)
+                slope[e] += g[p] * a[e * count + p] / value;
+        assert_ok(f->kind->log_hessian(f, m, t, slope, h));
+        for (size_t e = 0; e < m * m; e++)
+            assert_close(h[e], second[e] - value * slope[e / m] * slope[e % m], near);
+    }
+    free(g);
+    free(h);
+    free(slope);
+}
+
 /* Aᵀ H A from products of the curvature with the columns of A, and a value in between that must not count. near: how far
  * off it may be, as a share of its largest entry. */
 static void check_hessian(gersh__random *random, const char *name, const problem *q, size_t m, double near)
@@ -177,6 +197,8 @@ static void check_hessian(gersh__random *random, const char *name, const problem
     }
     for (size_t e = 0; e < m; e++)
         assert_true(h[e * m + e] >= -1e-11 * size - 1e-14 * squares * (double)n);
+    if (f->kind->log_hessian != NULL)
+        check_log_hessian(f, d, m, t, a, right, near * size);
     gersh__objective_free(f);
     free(d);
     free(t);

@@ -304,7 +304,8 @@ static double near_trace(const problem *q, const double *d, double k, double mea
     qsort(between, count, sizeof *between, by_number);
     double near = between[count / 500];
     free(between);
-    return 2 * mean < 50 * near ? 2 * k / near : 50 * k / mean;
+    double trace = 2 * mean < 50 * near ? 2 * k / near : 50 * k / mean;
+    return k >= 14 ? trace : k * k < 196 / 3.0 ? 3 * trace : trace * 196 / (k * k);
 }
 
 /* Trace and ρ by their defaults; returns the scale of relative gaps. */

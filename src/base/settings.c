@@ -47,7 +47,7 @@ static const gersh_setting_info table[GERSH__SETTINGS] = {
         {"trace", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "auto", "auto|K", 0, DBL_MAX, "C",
          "largest trace of M: a number, K for the number of features, or auto: under C/K times "
          "the identity, distances have a mean of 2; of glr, one in 500 between classes is below "
-         "2, and their mean is 50 at most"},
+         "2, and their mean is 50 at most; with fewer than 14 features, both up to three times that"},
     [GERSH__RHO] = {"rho", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "auto", "auto", 0, DBL_MAX, "RHO",
                     "smallest eigenvalue that M must have; auto is 1e-5 C/K"},
     [GERSH__TOL] = {"tol", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "auto", "auto", 1e-12, 1, "TOL",

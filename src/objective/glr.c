@@ -68,4 +68,5 @@ const gersh__objective_kind gersh__glr = {
     .evaluate = gersh__separable_evaluate,
     .curvature = gersh__separable_curvature,
     .hessian = gersh__separable_hessian,
+    .log_hessian = gersh__separable_log_hessian,
 };

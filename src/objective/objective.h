@@ -56,6 +56,13 @@ typedef struct gersh__objective_kind {
     gersh_status (*hessian)(gersh__objective *objective, const double *d, size_t m, const double *t,
                             double *h);
 
+    /*
+     * Where log F is convex too: the same for log F, times F; `slope` are its derivatives by the weights of the atoms. Else
+     * NULL.
+     */
+    gersh_status (*log_hessian)(gersh__objective *objective, size_t m, const double *t, const double *slope,
+                                double *h);
+
     /* The true value at d, where `smoothed`; else NULL. */
     double (*exact)(gersh__objective *objective, const double *d);
 } gersh__objective_kind;

@@ -124,5 +124,13 @@ gersh_status gersh__separable_hessian(gersh__objective *objective, const double 
 {
     gersh__separable *s = (gersh__separable *)objective;
     (void)d;
-    return gersh__pairs_gram_estimate(objective->pairs, s->second, m, t, h);
+    return gersh__pairs_gram_estimate(objective->pairs, s->second, m, t, NULL, h);
+}
+
+/* H − F (∇ log F)(∇ log F)ᵀ = Σ_p e_p (a_p − ā)(a_p − ā)ᵀ with e_p = c_p exp(−d_p), ā = Σ_p e_p a_p / Σ_p e_p = −∇ log F. */
+gersh_status gersh__separable_log_hessian(gersh__objective *objective, size_t m, const double *t,
+                                          const double *slope, double *h)
+{
+    gersh__separable *s = (gersh__separable *)objective;
+    return gersh__pairs_gram_estimate(objective->pairs, s->second, m, t, slope, h);
 }

@@ -36,6 +36,10 @@ void gersh__separable_curvature(gersh__objective *objective, const double *d, co
 gersh_status gersh__separable_hessian(gersh__objective *objective, const double *d, size_t m,
                                       const double *t, double *h);
 
+/* With φ(d) = exp(−d), of which the second derivatives are the terms themselves. */
+gersh_status gersh__separable_log_hessian(gersh__objective *objective, size_t m, const double *t,
+                                          const double *slope, double *h);
+
 /*
  * √d has no derivative at 0. Derivatives are taken at max(d_p, floor) instead, with this floor: 1e-16 times
  * the mean of d. A bound from the gradient is off by at most √floor/2 a pair for it, some 1e-8 of a mean

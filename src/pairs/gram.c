@@ -61,14 +61,15 @@ typedef struct gram {
     const double *c;
     size_t m;
     const double *t;
-    size_t parts;         /* those of the pairs, or of differences as many as are worth it */
-    double *sums;         /* m × m for each part */
-    double *blocks;       /* BLOCK × m for each worker */
-    const double *turned; /* n × m, the values of each sample side by side: of listed pairs */
-    const double *other;  /* of an estimate around centres: the c of each pair for its second sample, */
-    const double *center; /* as t; else both are NULL */
-    double *before;       /* of an estimate: the sum of c before each part, and */
-    double unit, per;     /* how much of it there is for each draw, and 1 / unit */
+    size_t parts;             /* those of the pairs, or of differences as many as are worth it */
+    double *sums;             /* m × m for each part */
+    double *blocks;           /* BLOCK × m for each worker */
+    const double *turned;     /* n × m, the values of each sample side by side: of listed pairs */
+    const double *other;      /* of an estimate around centres: the c of each pair for its second sample, */
+    const double *center;     /* as t; else both are NULL */
+    const double *minus_mean; /* of the atoms' distances, or NULL */
+    double *before;           /* of an estimate: the sum of c before each part, and */
+    double unit, per;         /* how much of it there is for each draw, and 1 / unit */
 } gram;
 
 /* The runs of a block with the √|c| of those pairs whose sign is wanted, 0 for others. */
@@ -286,6 +287,8 @@ static void flush_drawn(drawn *w)
         gersh__kernels_here()->square_gather(w->filled, root, w->first, w->second, gm->t + a * n, row);
         for (size_t p = 0; gm->center != NULL && p < w->filled; p++)
             row[p] -= root[p] * gm->center[a * n + w->self[p]];
+        if (gm->minus_mean != NULL)
+            gersh__kernels_here()->axpy(w->filled, gm->minus_mean[a], root, row);
     }
     gersh__kernels_here()->gram(w->filled, gm->m, 1.0, w->rows, w->h);
     w->filled = 0;
@@ -410,11 +413,17 @@ int gersh__pairs_draws(const gersh__pairs *pairs)
 }
 
 gersh_status gersh__pairs_gram_estimate(const gersh__pairs *pairs, const double *c, size_t m,
-                                        const double *t, double *h)
+                                        const double *t, const double *minus_mean, double *h)
 {
-    if (!gersh__pairs_draws(pairs))
-        return gersh__pairs_gram(pairs, c, m, t, h);
-    return estimate(&(gram){.pairs = pairs, .c = c, .m = m, .t = t}, h);
+    if (gersh__pairs_draws(pairs))
+        return estimate(&(gram){.pairs = pairs, .c = c, .m = m, .t = t, .minus_mean = minus_mean}, h);
+    gersh_status status = gersh__pairs_gram(pairs, c, m, t, h);
+    if (status != GERSH_OK || minus_mean == NULL)
+        return status;
+    double sum = gersh__kernels_here()->sum(pairs->count, c);
+    for (size_t a = 0; a < m; a++)
+        gersh__kernels_here()->axpy(m, -sum * minus_mean[a], minus_mean, h + a * m);
+    return GERSH_OK;
 }
 
 gersh_status gersh__pairs_spread_estimate(const gersh__pairs *pairs, const double *own, const double *other,

@@ -205,11 +205,12 @@ gersh_status gersh__pairs_gram(const gersh__pairs *pairs, const double *c, size_
 
 /*
  * The same for the second order of a step, which need not be exact, with every c_p >= 0: where there are many pairs
- * (gersh__pairs_draws), some stand for all.
+ * (gersh__pairs_draws), some stand for all. Unless minus_mean is NULL, m entries, it is Σ_p c_p (a_p − ā)(a_p − ā)ᵀ with
+ * ā = −minus_mean the mean Σ_p c_p a_p / Σ_p c_p.
  */
 int gersh__pairs_draws(const gersh__pairs *pairs);
 gersh_status gersh__pairs_gram_estimate(const gersh__pairs *pairs, const double *c, size_t m,
-                                        const double *t, double *h);
+                                        const double *t, const double *minus_mean, double *h);
 
 /*
  * An estimate of Σ_p own_p (a_p − c_i)(a_p − c_i)ᵀ + other_p (a_p − c_j)(a_p − c_j)ᵀ, with own, other >= 0 and a centre c

@@ -7,9 +7,9 @@
  *      these colours from there: convex, to the optimum.
  *   4. While its value and that of the hull's solution are apart: flip the colour of one end (or of one connected
  *      part) of the pairs that the hull would use most, and keep what pays. A try ends as soon as its own bound shows
- *      that it cannot pay, and all of them look at all pairs about twice as often as steps 1 to 3. With many pairs of
- *      samples, where tries take long and seldom pay, they begin only where there is half a percent more than the
- *      tolerance to gain, and look as often as steps 1 to 3.
+ *      that it cannot pay, and all of them look at all pairs about twice as often as steps 1 to 3. They begin where there
+ *      is twice the tolerance to gain. With many pairs of samples, where tries take long and seldom pay, that is at least
+ *      half a percent more than the tolerance, and they look as often as steps 1 to 3.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -205,7 +205,7 @@ static gersh_status solve_balanced(gersh__solver_run *run)
         s.value = gersh__engine_value(run->engine);
         int many = run->pairs->count > MANY_SAMPLE_PAIRS, tries = run->limits.tries;
         s.last_look = (1 + (many && tries > 1 ? 1 : tries)) * run->engine->looks;
-        s.near = run->limits.tol + (many ? MUCH_TO_GAIN : 0);
+        s.near = run->limits.tol + fmax(run->limits.tol, many ? MUCH_TO_GAIN : 0);
         if (status == GERSH_OK)
             status = gersh__color_nodes(run->engine, s.tried, s.part, &balanced);
         if (status == GERSH_OK)

@@ -28,6 +28,9 @@ static const gersh__solver *const solvers[] = {
 
 enum { NEAR_DRAW = 16384 }; /* pairs that are drawn for C, where not all are used */
 
+#define FEW_FEATURES 14.0 /* below these C is larger, by the square of their share, */
+#define MOST_LARGER 3.0   /* or by this */
+
 #define LEAST_TOL 1e-3 /* of --tol auto */
 #define MOST_TOL 0.05
 
@@ -44,12 +47,13 @@ static int by_near(const gersh__fit *fit)
            gersh__setting_is(fit->settings, GERSH__TRACE, "auto");
 }
 
-/* C of --trace auto. */
+/* C of --trace auto. Where it goes by near pairs, it is larger with few features. */
 static double find_trace(const gersh__fit *fit, double mean, double near)
 {
     double k = (double)gersh_dataset_features(fit->data);
     double trace = (fit->kind != NULL ? fit->kind->mean : 2) * k / mean;
-    return by_near(fit) ? fmin(trace, fit->kind->near * k / near) : trace;
+    double few = fmin(fmax(FEW_FEATURES / k * FEW_FEATURES / k, 1), MOST_LARGER);
+    return by_near(fit) ? few * fmin(trace, fit->kind->near * k / near) : trace;
 }
 
 gersh_status gersh__fit_budget(gersh__fit *fit, double mean, double near, const char *of)

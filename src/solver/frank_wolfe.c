@@ -256,13 +256,29 @@ static void take_next(gersh__engine *e, double next_value)
     e->value = next_value;
 }
 
+/*
+ * Second derivatives by the weights: where log F is convex too, those of log F times F, whose minimum is the same. Where
+ * F = Σ c_p exp(−d_p) has to fall to a small part of itself, a step for F moves distances by about 1 only, and one for
+ * log F goes all the way.
+ */
+static gersh_status bend(gersh__engine *e)
+{
+    const gersh__objective_kind *kind = e->objective->kind;
+    if (kind->log_hessian == NULL || !(e->value > 0))
+        return gersh__objective_hessian(e->objective, e->d, e->atoms, e->t, e->hessian);
+    double *slope = e->step; /* until the step is found */
+    for (size_t a = 0; a < e->atoms; a++)
+        slope[a] = e->score[a] / e->value;
+    return kind->log_hessian(e->objective, e->atoms, e->t, slope, e->hessian);
+}
+
 /* One Newton step in the weights. Returns 0 when F cannot be lowered any more. */
 static gersh_status newton_step(gersh__engine *e, int *moved)
 {
     double next_value = 0;
     *moved = 0;
     double begin = gersh__clock_seconds(), inside = e->seconds_objective;
-    gersh_status status = gersh__objective_hessian(e->objective, e->d, e->atoms, e->t, e->hessian);
+    gersh_status status = bend(e);
     if (status != GERSH_OK)
         return status;
     gersh__weights_minimize(e->step, e->atoms, e->hessian, e->score, e->theta, e->budget, e->work,

@@ -58,7 +58,8 @@ class MetricLearner(BaseMetricLearner):
         Scaling of features; 'paper' is z-score, then unit length of each row.
     trace : float or {'auto', 'K'}, default='auto'
         Largest trace of M: a number, 'K' for the number of features, or 'auto': under C/K times the identity, distances
-        have a mean of 2; of 'glr', one in 500 between classes is below 2, and their mean is 50 at most.
+        have a mean of 2; of 'glr', one in 500 between classes is below 2, and their mean is 50 at most; with fewer than
+        14 features, both up to three times that.
     rho : float or {'auto'}, default='auto'
         Smallest eigenvalue that M must have; 'auto' is 1e-5 of the trace divided by the number of features.
     tol : float or {'auto'}, default='auto'
