@@ -90,10 +90,19 @@ void gersh__differences_scores(const gersh__pairs *pairs, const double *g, size_
     gersh__pool_run(pool_for(pairs, m), m, score_atom, &(atoms){pairs, m, t, NULL, g, score});
 }
 
+static void scale_column(void *context, size_t c, int worker)
+{
+    const atoms *k = context;
+    const double *v = k->t + c * k->pairs->n;
+    double *y = k->out + c * k->pairs->n;
+    (void)worker;
+    for (size_t p = 0; p < k->pairs->n; p++)
+        y[p] = k->g[p] * v[p];
+}
+
 void gersh__differences_laplacian(const gersh__pairs *pairs, const double *g, size_t columns,
                                   const double *v, double *y)
 {
-    for (size_t c = 0; c < columns; c++)
-        for (size_t p = 0; p < pairs->count; p++)
-            y[c * pairs->n + p] = g[p] * v[c * pairs->n + p];
+    gersh__pool_run(pool_for(pairs, columns), columns, scale_column,
+                    &(atoms){pairs, columns, v, NULL, g, y});
 }

@@ -287,19 +287,20 @@ static void move_atom(gersh__engine *e, size_t to, size_t from)
         memcpy(e->vector + to * k, e->vector + from * k, k * sizeof *e->vector);
 }
 
+/* The last ones take the places of those that leave. */
 void gersh__atoms_drop(gersh__engine *e)
 {
-    size_t kept = 0, scored = 0;
-    for (size_t a = 0; a < e->atoms; a++) {
-        if (e->theta[a] <= 1e-15 * e->budget)
+    size_t count = e->atoms;
+    for (size_t a = 0; a < count; a++) {
+        while (count > a && e->theta[count - 1] <= 1e-15 * e->budget)
+            count--;
+        if (a >= count || e->theta[a] > 1e-15 * e->budget)
             continue;
-        if (kept != a)
-            move_atom(e, kept, a);
-        kept++;
-        scored += a < e->scored;
+        move_atom(e, a, --count);
+        e->scored = e->scored < a ? e->scored : a;
     }
-    e->atoms = e->projected = kept;
-    e->scored = scored;
+    e->atoms = e->projected = count;
+    e->scored = e->scored < count ? e->scored : count;
 }
 
 /* Atom b's matrix joins atom a's on the same pair: [p q; q r] = an edge with all of p and q, and the rest

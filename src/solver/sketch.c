@@ -28,6 +28,7 @@ enum {
     LEAST_DRAWS = 1024,
     PAIRS_A_DRAW = 64, /* from these to GERSH__MOST_DRAWS */
     MOST_STEPS = 60,
+    COLUMNS = 8,        /* of R, that are made together */
     MUCH_WORK = 1 << 15 /* numbers to look up that are worth waking threads for */
 };
 
@@ -171,6 +172,11 @@ static int draw(gersh__sketch *s)
     return 1;
 }
 
+static int many_numbers(const gersh__sketch *s)
+{
+    return s->engine->pairs->k * s->draws > MUCH_WORK;
+}
+
 /* One feature of the drawn pairs' differences. */
 static void take_feature(void *context, size_t f, int worker)
 {
@@ -187,7 +193,7 @@ static void take_pairs(gersh__sketch *s)
 {
     const gersh__pairs *pairs = s->engine->pairs;
     const double *c = ((const gersh__separable *)s->engine->objective)->c;
-    gersh__pool_run(pairs->k * s->draws > MUCH_WORK ? pairs->pool : NULL, pairs->k, take_feature, s);
+    gersh__pool_run(many_numbers(s) ? pairs->pool : NULL, pairs->k, take_feature, s);
     for (size_t p = 0; p < s->draws; p++) {
         size_t pair = s->pick[p].pair;
         double count = s->pick[p].times > 0 ? s->pick[p].times * s->unit / weigh(s, pair) : 0;
@@ -196,18 +202,22 @@ static void take_pairs(gersh__sketch *s)
     }
 }
 
-/* R = G − G', G' being that of the drawn pairs. */
-static void take_difference(const gersh__sketch *s)
+/* R = G − G', G' being that of the drawn pairs: a few of its columns. */
+static void take_difference(void *context, size_t part, int worker)
 {
+    const gersh__sketch *s = context;
     const gersh__engine *e = s->engine;
-    int n = (int)e->pairs->n, k = (int)e->pairs->k, own = (int)s->pairs->n;
-    for (size_t f = 0; f < e->pairs->k; f++)
+    size_t k = e->pairs->k, n = e->pairs->n, own = s->pairs->n, from = part * COLUMNS,
+           columns = k - from < COLUMNS ? k - from : COLUMNS;
+    double *scaled = s->scratch + from * s->draws, *r = s->r + from * k;
+    (void)worker;
+    for (size_t f = 0; f < columns; f++)
         for (size_t p = 0; p < s->draws; p++)
-            s->scratch[f * s->draws + p] = s->g[p] * s->pairs->x[f * s->pairs->n + p];
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, k, k, n, 1.0, e->pairs->x, n, e->slope->y, n, 0.0,
-                s->r, k);
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, k, k, (int)s->draws, -1.0, s->pairs->x, own,
-                s->scratch, (int)s->draws, 1.0, s->r, k);
+            scaled[f * s->draws + p] = s->g[p] * s->pairs->x[(from + f) * own + p];
+    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)k, (int)columns, (int)n, 1.0, e->pairs->x,
+                (int)n, e->slope->y + from * n, (int)n, 0.0, r, (int)k);
+    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)k, (int)columns, (int)s->draws, -1.0,
+                s->pairs->x, (int)own, scaled, (int)s->draws, 1.0, r, (int)k);
 }
 
 /* The linear pairs from the lower triangle of R. Returns 0 where it is no matrix of numbers. */
@@ -274,7 +284,8 @@ gersh_status gersh__sketch_solve(gersh_metric **out, gersh__engine *e, const ger
     if (!draw(s))
         return GERSH_OK;
     take_pairs(s);
-    take_difference(s);
+    gersh__pool_run(many_numbers(s) ? e->pairs->pool : NULL, (e->pairs->k + COLUMNS - 1) / COLUMNS,
+                    take_difference, s);
     if (!take_linear(s))
         return GERSH_OK;
     status = start(s);
