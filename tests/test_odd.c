@@ -338,7 +338,7 @@ static void check_stop(const trial *t, double scale)
     int own =
         solvers[t->solver].certified && solvers[t->solver].edges != BALANCED; /* the bound of its region */
     double tol = 1 / sqrt((double)gersh_dataset_rows(t->scaled));
-    tol = tol > 0.05 ? 0.05 : tol < 0.001 ? 0.001 : tol;
+    tol = tol > 0.1 ? 0.1 : tol < 0.001 ? 0.001 : tol;
     if (own && info->stop == GERSH_STOP_CONVERGED && !(info->gap <= tol * scale + t->rounding))
         fail_msg("%s: converged at the gap %g of %g", t->what, info->gap, scale);
 }

@@ -53,7 +53,7 @@ static const gersh_setting_info table[GERSH__SETTINGS] = {
     [GERSH__TOL] = {"tol", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "auto", "auto", 1e-12, 1, "TOL",
                     "stop when value and certified bound agree to this share; auto is 1 over the root of "
                     "the number of "
-                    "rows, from 0.001 to 0.05; of the paper's schemes: when the objective changes by less, "
+                    "rows, from 0.001 to 0.1; of the paper's schemes: when the objective changes by less, "
                     "1e-5 unless "
                     "given"},
     [GERSH__MAX_ITER] = {"max-iter", GERSH_SETTING_WHOLE, GERSH_SETTINGS_FIT, "1000", NULL, 1, 1e9, "N",

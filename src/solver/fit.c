@@ -32,7 +32,7 @@ enum { NEAR_DRAW = 16384 }; /* pairs that are drawn for C, where not all are use
 #define MOST_LARGER 3.0   /* or by this */
 
 #define LEAST_TOL 1e-3 /* of --tol auto */
-#define MOST_TOL 0.05
+#define MOST_TOL 0.1
 
 const char *gersh_stop_name(gersh_stop stop)
 {

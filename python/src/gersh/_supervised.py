@@ -64,7 +64,7 @@ class MetricLearner(BaseMetricLearner):
         Smallest eigenvalue that M must have; 'auto' is 1e-5 of the trace divided by the number of features.
     tol : float or {'auto'}, default='auto'
         Stop when value and certified bound agree to this share; for 'sgml', 'pgml', 'hbnb' and 'pdcone' when the
-        objective changes by less. 'auto' is 1 over the root of the number of rows, from 0.001 to 0.05, and
+        objective changes by less. 'auto' is 1 over the root of the number of rows, from 0.001 to 0.1, and
         1e-5 for these.
     max_iter : int, default=1000
         Most calls of the linear minimiser, or main iterations of the paper's schemes.
