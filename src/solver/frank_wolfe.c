@@ -27,7 +27,7 @@
 
 enum { MOST_INNER = 12, MOST_SEARCH = 25 };
 
-#define NEW_ATOMS 8     /* joined in one iteration */
+#define NEW_ATOMS 6     /* joined in one iteration */
 #define LOOK_SHARE 0.1  /* all pairs are looked at when the watched ones have this share of the gap left */
 #define DONE_SHARE 0.3  /* but not before it is this share of the tolerance */
 #define INNER_SHARE 0.3 /* the weights are right when their own gap is this share of the whole, */
