@@ -309,6 +309,32 @@ static void gram_of_a_part_is_near_that_of_all(void **unused)
     }
 }
 
+/* c and its opposite give the same, to the bit: of drawn pairs, of all, and of so few that they are added one by one. */
+static void gram_estimate_takes_either_sign(void **unused)
+{
+    enum { M = 3 };
+    static const size_t rows[] = {400, 90, 5};
+    gersh__random random;
+    (void)unused;
+    gersh__random_seed(&random, 9);
+    for (int round = 0; round < 12; round++) {
+        problem q = make(&random, rows[round / 4], 2, 2, 0, round % 2 ? 100 : 0, 1);
+        size_t count = q.pairs->count;
+        double *t = randoms(&random, q.pairs->n * M), *c = randoms(&random, count), h[2][M * M],
+               minus_mean[M] = {-0.1, -0.2, -0.3};
+        for (int run = 0; run < 2; run++) {
+            for (size_t p = 0; p < count; p++)
+                c[p] = run == 0 ? fabs(c[p]) : -c[p];
+            assert_ok(
+                gersh__pairs_gram_estimate(q.pairs, c, M, t, round % 4 < 2 ? minus_mean : NULL, h[run]));
+        }
+        assert_memory_equal(h[0], h[1], sizeof h[0]);
+        free(t);
+        free(c);
+        drop(&q);
+    }
+}
+
 /* Every map of the pairs between classes against that of all pairs, with nothing on those within classes. */
 static void check_between(gersh__random *random, size_t n, size_t classes, int weighted, int threads)
 {
@@ -595,6 +621,7 @@ int main(void)
         cmocka_unit_test(the_maps_are_adjoint),
         cmocka_unit_test(gram_is_the_sum_of_outer_products),
         cmocka_unit_test(gram_of_a_part_is_near_that_of_all),
+        cmocka_unit_test(gram_estimate_takes_either_sign),
         cmocka_unit_test(pairs_between_classes_are_a_part_of_all),
         cmocka_unit_test(many_atoms_are_as_one_after_the_other),
         cmocka_unit_test(near_distances_have_their_place),

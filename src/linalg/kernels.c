@@ -288,23 +288,37 @@ static void exps(size_t n, const double *x, double *y)
         y[j] = exponential(x[j]);
 }
 
-static double exp_sum(size_t n, const double *c, const double *d)
+static double exp_sum(size_t n, const double *c, double each, const double *d)
 {
     double total = 0;
+    if (c == NULL) {
+#pragma omp simd reduction(+ : total)
+        for (size_t j = 0; j < n; j++)
+            total += exponential(-d[j]);
+        return each * total;
+    }
 #pragma omp simd reduction(+ : total)
     for (size_t j = 0; j < n; j++)
         total += c[j] * exponential(-d[j]);
     return total;
 }
 
-static double exp_terms(size_t n, const double *c, const double *d, double *e, double *g)
+static double exp_terms(size_t n, const double *c, double each, const double *d, double *g)
 {
     double total = 0;
+    if (c == NULL) {
+#pragma omp simd reduction(+ : total)
+        for (size_t j = 0; j < n; j++) {
+            double term = each * exponential(-d[j]);
+            total += term;
+            g[j] = -term;
+        }
+        return total;
+    }
 #pragma omp simd reduction(+ : total)
     for (size_t j = 0; j < n; j++) {
         double term = c[j] * exponential(-d[j]);
         total += term;
-        e[j] = term;
         g[j] = -term;
     }
     return total;

@@ -66,11 +66,11 @@ typedef struct gersh__kernels {
     /* y_j = exp(x_j) to the last bits for x_j up to 709, and 0 where x_j < −708. So in all that follow. */
     void (*exps)(size_t n, const double *x, double *y);
 
-    /* Σ_j c_j exp(−d_j) */
-    double (*exp_sum)(size_t n, const double *c, const double *d);
+    /* Σ_j c_j exp(−d_j); c may be NULL: all are `each` */
+    double (*exp_sum)(size_t n, const double *c, double each, const double *d);
 
-    /* The same; e_j = c_j exp(−d_j) and g_j = −e_j */
-    double (*exp_terms)(size_t n, const double *c, const double *d, double *e, double *g);
+    /* The same; g_j = −c_j exp(−d_j) */
+    double (*exp_terms)(size_t n, const double *c, double each, const double *d, double *g);
 
     /* Σ_j c_j √d_j, with d_j < 0 as 0 */
     double (*root_sum)(size_t n, const double *c, const double *d);

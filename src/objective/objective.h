@@ -40,7 +40,10 @@ typedef struct gersh__objective_kind {
     gersh_status (*init)(gersh__objective *objective, const gersh_settings *settings);
     void (*clear)(gersh__objective *objective); /* frees what init made; may be NULL */
 
-    /* F(d), and with g not NULL its gradient (count entries, all written). */
+    /*
+     * F(d), and with g not NULL its gradient (count entries, all written), which the objective may read until the next
+     * call.
+     */
     double (*evaluate)(gersh__objective *objective, const double *d, double *g);
 
     /*

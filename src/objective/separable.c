@@ -1,6 +1,7 @@
 /* Sums over pairs, value, gradient and diagonal Hessian by parts; see separable.h. */
 #include "objective/separable.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -15,7 +16,8 @@ gersh_status gersh__separable_init(gersh__objective *objective, int root)
     const gersh__pairs *pairs = objective->pairs;
     s->root = root;
     s->c = objective->scratch;
-    s->second = objective->scratch + pairs->count;
+    s->room = objective->scratch + pairs->count;
+    s->second = s->room;
     s->partial = gersh__alloc(pairs->parts, sizeof *s->partial);
     return s->partial != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
 }
@@ -41,6 +43,11 @@ void gersh__separable_set_different(gersh__objective *objective, double factor, 
     gersh__separable *s = (gersh__separable *)objective;
     const gersh__pairs *pairs = objective->pairs;
     const double *w = pairs->weight;
+    if (pairs->between && w == NULL && !distinct_only) {
+        s->c = NULL;
+        s->each = factor;
+        return;
+    }
     if (pairs->first == NULL) {
         for (size_t i = 0; i < pairs->n; i++) {
             size_t earlier = pairs->class_start[gersh__pairs_class(pairs, i)];
@@ -74,12 +81,13 @@ typedef struct task {
 static double add_run(const task *k, size_t begin, size_t length)
 {
     const gersh__kernels *kernels = gersh__kernels_here();
-    const double *c = k->s->c + begin, *d = k->d + begin;
+    const gersh__separable *s = k->s;
+    const double *c = s->c != NULL ? s->c + begin : NULL, *d = k->d + begin;
     if (k->g == NULL)
-        return k->s->root ? -kernels->root_sum(length, c, d) : kernels->exp_sum(length, c, d);
-    double *g = k->g + begin, *second = k->s->second + begin;
-    return k->s->root ? -kernels->root_terms(length, c, d, k->floor, g, second)
-                      : kernels->exp_terms(length, c, d, second, g);
+        return s->root ? -kernels->root_sum(length, c, d) : kernels->exp_sum(length, c, s->each, d);
+    double *g = k->g + begin;
+    return s->root ? -kernels->root_terms(length, c, d, k->floor, g, s->room + begin)
+                   : kernels->exp_terms(length, c, s->each, d, g);
 }
 
 static void evaluate_part(void *context, size_t part, int worker)
@@ -94,7 +102,10 @@ static void evaluate_part(void *context, size_t part, int worker)
 double gersh__separable_terms(gersh__separable *s, size_t count, const double *d, double *g)
 {
     task k = {s, d, g, s->root && g != NULL ? gersh__root_floor(count, d) : 0};
-    return add_run(&k, 0, count);
+    double sum = add_run(&k, 0, count);
+    for (size_t p = 0; !s->root && g != NULL && p < count; p++)
+        s->room[p] = -g[p];
+    return sum;
 }
 
 double gersh__separable_evaluate(gersh__objective *objective, const double *d, double *g)
@@ -104,6 +115,8 @@ double gersh__separable_evaluate(gersh__objective *objective, const double *d, d
     task k = {s, d, g, 0};
     if (s->root && g != NULL)
         k.floor = gersh__root_floor(pairs->count, d);
+    if (g != NULL)
+        s->second = s->root ? s->room : g;
     gersh__pairs_run(pairs, evaluate_part, &k);
     double sum = 0;
     for (size_t part = 0; part < pairs->parts; part++)
@@ -116,7 +129,7 @@ void gersh__separable_curvature(gersh__objective *objective, const double *d, co
     gersh__separable *s = (gersh__separable *)objective;
     (void)d;
     for (size_t p = 0; p < objective->pairs->count; p++)
-        out[p] = s->second[p] * v[p];
+        out[p] = fabs(s->second[p]) * v[p];
 }
 
 gersh_status gersh__separable_hessian(gersh__objective *objective, const double *d, size_t m,

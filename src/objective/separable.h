@@ -9,11 +9,19 @@
 
 typedef struct gersh__separable {
     gersh__objective base;
-    int root;        /* φ(d) = −√d */
-    double *c;       /* one a pair; set by the objective's init */
-    double *second;  /* c_p φ''(d_p) of the last gradient */
+    int root;    /* φ(d) = −√d */
+    double *c;   /* one a pair, set by the objective's init, or NULL: */
+    double each; /* all are this */
+    const double *
+        second; /* c_p φ''(d_p) of the last gradient, or −c_p φ''(d_p): that of exp(−d) is the gradient itself */
+    double *room;    /* for it, where it is none */
     double *partial; /* sum of each part */
 } gersh__separable;
+
+static inline double gersh__separable_factor(const gersh__separable *s, size_t pair)
+{
+    return s->c != NULL ? s->c[pair] : s->each;
+}
 
 /* For `init`: makes the arrays; c is all 0. */
 gersh_status gersh__separable_init(gersh__objective *objective, int root);
@@ -30,7 +38,7 @@ int gersh__same_features(const gersh__pairs *pairs, size_t i, size_t j);
 void gersh__separable_clear(gersh__objective *objective);
 double gersh__separable_evaluate(gersh__objective *objective, const double *d, double *g);
 
-/* The same for the first `count` pairs alone. */
+/* The same for the first `count` pairs alone; `second` is c_p φ''(d_p), and stays 0 for the others. */
 double gersh__separable_terms(gersh__separable *separable, size_t count, const double *d, double *g);
 void gersh__separable_curvature(gersh__objective *objective, const double *d, const double *v, double *out);
 gersh_status gersh__separable_hessian(gersh__objective *objective, const double *d, size_t m,

@@ -7,7 +7,7 @@
 #include "data/dataset.h"
 #include "linalg/kernels.h"
 
-enum { STRIPE = 64, MUCH_WORK = 1000000, FAR = 4 };
+enum { STRIPE = 16, FAR = 4 };
 
 typedef struct copy {
     gersh__pairs *pairs;
@@ -56,7 +56,7 @@ gersh_status gersh__pairs_copy_columns(gersh__pairs *pairs, const gersh_dataset 
     pairs->x = gersh__alloc(n, k * sizeof *pairs->x);
     if (pairs->x == NULL)
         return GERSH_ERROR_MEMORY;
-    gersh__pool_run(k * n > MUCH_WORK ? pairs->pool : NULL, (k + STRIPE - 1) / STRIPE, copy_stripe,
+    gersh__pool_run(k * n > GERSH__MUCH_WORK ? pairs->pool : NULL, (k + STRIPE - 1) / STRIPE, copy_stripe,
                     &(copy){pairs, data->x});
     return GERSH_OK;
 }

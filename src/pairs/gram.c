@@ -59,6 +59,7 @@ typedef struct run {
 typedef struct gram {
     const gersh__pairs *pairs;
     const double *c;
+    double sign; /* −1: c has the opposite of what is meant */
     size_t m;
     const double *t;
     size_t parts;             /* those of the pairs, or of differences as many as are worth it */
@@ -88,7 +89,7 @@ static int add_sign(const gram *gm, const block *b, double sign, double *rows, d
     for (size_t r = 0, at = 0; r < b->run_count; at += b->runs[r++].length) {
         const double *c = gm->c + b->runs[r].pair;
         for (size_t j = 0; j < b->runs[r].length; j++) {
-            double signed_c = sign * c[j];
+            double signed_c = sign * gm->sign * c[j];
             other |= signed_c < 0;
             root[at + j] = signed_c > 0 ? sqrt(signed_c) : 0.0;
         }
@@ -135,7 +136,7 @@ static int add_listed(const gram *gm, size_t part, double sign, double *rows, do
     size_t m = gm->m, filled = 0;
     int other = 0;
     for (size_t p = pairs->part[part]; p < pairs->part[part + 1]; p++) {
-        double c = sign * gm->c[p];
+        double c = sign * gm->sign * gm->c[p];
         other |= c < 0;
         if (c > 0)
             kernels->set_squares(m, sqrt(c), gm->turned + pairs->first[p] * m,
@@ -192,17 +193,20 @@ static void add_pair(double c, size_t i, size_t j, size_t n, size_t m, const dou
             h[a * m + b] += c * atoms[a] * atoms[b];
 }
 
-static void gram_small(const gersh__pairs *pairs, const double *c, size_t m, const double *t, double *h)
+static void gram_small(const gram *gm, double *h)
 {
+    const gersh__pairs *pairs = gm->pairs;
+    const double *c = gm->c, *t = gm->t;
+    size_t m = gm->m;
     memset(h, 0, m * m * sizeof *h);
     if (pairs->first != NULL) {
         for (size_t p = 0; p < pairs->count; p++)
-            add_pair(c[p], pairs->first[p], pairs->second[p], pairs->n, m, t, h);
+            add_pair(gm->sign * c[p], pairs->first[p], pairs->second[p], pairs->n, m, t, h);
         return;
     }
     for (size_t i = 0; i < pairs->n; i++)
         for (size_t j = 0; j < gersh__pairs_reach(pairs, i); j++)
-            add_pair(c[pairs->row[i] + j], i, j, pairs->n, m, t, h);
+            add_pair(gm->sign * c[pairs->row[i] + j], i, j, pairs->n, m, t, h);
 }
 
 /* A row of the sum over the parts. */
@@ -249,19 +253,24 @@ static void mirror(size_t m, double *h)
             h[b * m + a] = h[a * m + b];
 }
 
+static gersh_status gram_all(gram *gm, double *h)
+{
+    gersh_status status = GERSH_OK;
+    const gersh__pairs *pairs = gm->pairs;
+    if (gm->m <= FEW_ATOMS && !pairs->differences && pairs->count <= FEW_TERMS &&
+        pairs->count * gm->m * gm->m <= FEW_TERMS)
+        gram_small(gm, h);
+    else
+        status = gram_parts(gm, gram_part, pairs->first != NULL, h);
+    if (status == GERSH_OK)
+        mirror(gm->m, h);
+    return status;
+}
+
 gersh_status gersh__pairs_gram(const gersh__pairs *pairs, const double *c, size_t m, const double *t,
                                double *h)
 {
-    gersh_status status = GERSH_OK;
-    gram gm = {.pairs = pairs, .c = c, .m = m, .t = t};
-    if (m <= FEW_ATOMS && !pairs->differences && pairs->count <= FEW_TERMS &&
-        pairs->count * m * m <= FEW_TERMS)
-        gram_small(pairs, c, m, t, h);
-    else
-        status = gram_parts(&gm, gram_part, pairs->first != NULL, h);
-    if (status == GERSH_OK)
-        mirror(m, h);
-    return status;
+    return gram_all(&(gram){.pairs = pairs, .c = c, .sign = 1, .m = m, .t = t}, h);
 }
 
 /* A block of the drawn pairs of a part, and where among all draws it is. */
@@ -394,13 +403,13 @@ static gersh_status estimate(gram *gm, double *h)
     for (size_t part = 0; part < pairs->parts; part++)
         before[part + 1] += before[part];
     double all = before[pairs->parts];
-    if (!(all > 0 && isfinite(all))) {
+    if (all == 0 || !isfinite(all)) {
         memset(h, 0, gm->m * gm->m * sizeof *h);
         return GERSH_OK;
     }
     double draws = fmin((double)pairs->count / 2, MOST_DRAWS);
-    gm->unit = all / draws;
-    gm->per = draws / all;
+    gm->unit = fabs(all) / draws;
+    gm->per = draws / all; /* of the sign of c */
     gersh_status status = gram_parts(gm, estimate_part, 0, h);
     if (status == GERSH_OK)
         mirror(gm->m, h);
@@ -415,14 +424,16 @@ int gersh__pairs_draws(const gersh__pairs *pairs)
 gersh_status gersh__pairs_gram_estimate(const gersh__pairs *pairs, const double *c, size_t m,
                                         const double *t, const double *minus_mean, double *h)
 {
+    gram gm = {.pairs = pairs, .c = c, .m = m, .t = t, .minus_mean = minus_mean};
     if (gersh__pairs_draws(pairs))
-        return estimate(&(gram){.pairs = pairs, .c = c, .m = m, .t = t, .minus_mean = minus_mean}, h);
-    gersh_status status = gersh__pairs_gram(pairs, c, m, t, h);
+        return estimate(&gm, h);
+    double sum = gersh__kernels_here()->sum(pairs->count, c);
+    gm.sign = sum < 0 ? -1 : 1;
+    gersh_status status = gram_all(&gm, h);
     if (status != GERSH_OK || minus_mean == NULL)
         return status;
-    double sum = gersh__kernels_here()->sum(pairs->count, c);
     for (size_t a = 0; a < m; a++)
-        gersh__kernels_here()->axpy(m, -sum * minus_mean[a], minus_mean, h + a * m);
+        gersh__kernels_here()->axpy(m, -fabs(sum) * minus_mean[a], minus_mean, h + a * m);
     return GERSH_OK;
 }
 

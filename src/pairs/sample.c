@@ -75,9 +75,9 @@ static size_t class_at(const gersh__population *p, size_t place)
     return low;
 }
 
-static gersh_status reserve(gersh__list *list, size_t *capacity)
+static gersh_status reserve(gersh__list *list, size_t *capacity, size_t need)
 {
-    size_t room[4] = {*capacity, *capacity, *capacity, *capacity}, need = list->count + 1;
+    size_t room[4] = {*capacity, *capacity, *capacity, *capacity};
     int failed = gersh__grow(&list->first, &room[0], need, sizeof *list->first) != 0 ||
                  gersh__grow(&list->second, &room[1], need, sizeof *list->second) != 0 ||
                  gersh__grow(&list->similar, &room[2], need, sizeof *list->similar) != 0 ||
@@ -86,18 +86,21 @@ static gersh_status reserve(gersh__list *list, size_t *capacity)
     return failed ? GERSH_ERROR_MEMORY : GERSH_OK;
 }
 
-/* The kept pairs of all groups. */
+/* The kept pairs of all groups, about as many as expected. */
 static gersh_status list_pairs(gersh__list *list, const deal *d, const double *share, const size_t *class,
-                               gersh__random *random)
+                               size_t expected, gersh__random *random)
 {
     size_t capacity = 0;
+    if (reserve(list, &capacity, expected) != GERSH_OK)
+        return GERSH_ERROR_MEMORY;
     for (size_t g = 0; g < d->groups; g++) {
         for (size_t i = group_start(d, g); i < group_start(d, g + 1); i++) {
             for (size_t j = group_start(d, g); j < i; j++) {
                 int same = class != NULL && class[i] == class[j];
-                if (d->keep[same] < 1 && !(gersh__random_uniform(random) < d->keep[same]))
+                double keep = d->keep[same];
+                if (keep == 0 || (keep < 1 && !(gersh__random_uniform(random) < keep)))
                     continue;
-                if (list->count == capacity && reserve(list, &capacity) != GERSH_OK)
+                if (list->count == capacity && reserve(list, &capacity, list->count + 1) != GERSH_OK)
                     return GERSH_ERROR_MEMORY;
                 list->first[list->count] = i;
                 list->second[list->count] = j;
@@ -134,7 +137,7 @@ gersh_status gersh__pairs_new_sampled(gersh__pairs **out, const gersh__populatio
         list.sample[i] = p->row[list.sample[i]];
     }
     if (status == GERSH_OK)
-        status = list_pairs(&list, &d, share, class, random);
+        status = list_pairs(&list, &d, share, class, count + count / 64, random);
     gersh__free(class);
     if (status != GERSH_OK) {
         gersh__list_clear(&list);

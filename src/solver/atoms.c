@@ -38,8 +38,13 @@ void gersh__engine_free(gersh__engine *e)
     gersh__free(e);
 }
 
-static gersh_status resize(double **block, size_t count)
+/* `kept`: with what is in it. */
+static gersh_status resize(double **block, size_t count, int kept)
 {
+    if (!kept) {
+        gersh__free(*block);
+        *block = NULL;
+    }
     double *moved = gersh__realloc(*block, count, sizeof **block);
     if (moved == NULL)
         return GERSH_ERROR_MEMORY;
@@ -58,16 +63,18 @@ static gersh_status reserve(gersh__engine *e, size_t need)
     struct {
         double **block;
         size_t each;
-    } rows[] = {{&e->theta, 1},
-                {&e->t, n},
-                {&e->lt, n + GERSH__MOST_PARTS},
-                {&e->score, 1},
-                {&e->step, 1},
-                {&e->hessian, capacity},
-                {&e->work, capacity + 4},
-                {&e->vector, e->dense ? e->pairs->k : 0}};
+        int kept;
+    } rows[] = {{&e->theta, 1, 1},
+                {&e->t, n, 1},
+                {&e->lt, n + GERSH__MOST_PARTS, 0},
+                {&e->score, 1, 1},
+                {&e->step, 1, 1},
+                {&e->hessian, capacity, 0},
+                {&e->work, capacity + 4, 0},
+                {&e->vector, e->dense ? e->pairs->k : 0, 1}};
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
-        if (rows[r].each > 0 && resize(rows[r].block, capacity * rows[r].each) != GERSH_OK)
+        if (rows[r].each > 0 &&
+            resize(rows[r].block, capacity * rows[r].each, rows[r].kept && e->atoms > 0) != GERSH_OK)
             return GERSH_ERROR_MEMORY;
     gersh_atom *atom = gersh__realloc(e->atom, capacity, sizeof *atom);
     e->atom = atom != NULL ? atom : e->atom;
@@ -77,6 +84,23 @@ static gersh_status reserve(gersh__engine *e, size_t need)
         return GERSH_ERROR_MEMORY;
     e->capacity = capacity;
     return GERSH_OK;
+}
+
+/* to = factor · from, a part of the pairs at a time. */
+typedef struct scaling {
+    const gersh__pairs *pairs;
+    const double *from;
+    double factor;
+    double *to;
+} scaling;
+
+static void scale_part(void *context, size_t part, int worker)
+{
+    const scaling *s = context;
+    size_t end = gersh__pairs_begin(s->pairs, part + 1);
+    (void)worker;
+    for (size_t p = gersh__pairs_begin(s->pairs, part); p < end; p++)
+        s->to[p] = s->factor * s->from[p];
 }
 
 gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, gersh__objective *objective,
@@ -110,13 +134,11 @@ gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, g
     }
     gersh__pairs_euclid(pairs, e->base);
     /* The scale of the objective, at the multiple of the identity that uses up the budget. */
-    for (size_t p = 0; p < count; p++)
-        e->d[p] = (rho + budget / (double)pairs->k) * e->base[p];
+    gersh__pairs_run(pairs, scale_part, &(scaling){pairs, e->base, rho + budget / (double)pairs->k, e->d});
     const gersh__objective_kind *kind = objective->kind;
     e->floor =
         1e-6 * fabs(kind->smoothed ? kind->exact(objective, e->d) : kind->evaluate(objective, e->d, NULL));
-    for (size_t p = 0; p < count; p++)
-        e->base[p] *= rho;
+    gersh__pairs_run(pairs, scale_part, &(scaling){pairs, e->base, rho, e->base});
     *out = e;
     return GERSH_OK;
 }
@@ -387,11 +409,11 @@ gersh_status gersh__atoms_restrict(gersh__engine *e, const gersh__region *region
 gersh_status gersh__engine_start(gersh__engine *e, const gersh_metric *metric)
 {
     double total = 0;
+    e->atoms = e->projected = e->scored = 0;
     gersh_status status = reserve(e, metric->atoms);
     for (size_t a = 0; a < metric->atoms; a++)
         total += metric->weight[a];
     double factor = total > e->budget ? e->budget / total : 1;
-    e->atoms = e->projected = e->scored = 0;
     for (size_t a = 0; a < metric->atoms && status == GERSH_OK; a++) {
         gersh_atom atom = metric->atom != NULL ? metric->atom[a] : (gersh_atom){0, 0, 0, 0};
         const double *vector = metric->dense != NULL ? metric->dense + a * metric->features : NULL;

@@ -196,6 +196,12 @@ static double score_atoms(gersh__engine *e)
     return gap - e->budget * least;
 }
 
+/* Whether the whole step is good enough by its value alone: of a parabola, half of the slope is then gone or more. */
+static int good_fall(const gersh__engine *e, double slope, double value)
+{
+    return -slope > FAINT * fabs(e->value) && value <= e->value + 0.4 * slope;
+}
+
 /* Whether the step γ with value and slope there is good enough: a clear decrease, and most of the slope
  * gone. */
 static int good_step(const gersh__engine *e, double gamma, double slope, double value, double here)
@@ -223,6 +229,8 @@ static double search_step(gersh__engine *e, double slope, double *next_value)
             add(e->pairs, e->next_d, e->d, gamma, e->delta);
         taken = gamma;
         *next_value = evaluate(e, e->next_d, e->next_g);
+        if (tries == 0 && good_fall(e, slope, *next_value))
+            return gamma;
         double here = tries == 0 ? multiply(e->pairs, e->next_g, e->next_d, e->d)
                                  : multiply(e->pairs, e->next_g, e->delta, NULL);
         if (good_step(e, gamma, slope, *next_value, here))

@@ -95,8 +95,9 @@ static gersh__region_kind region_of(const gersh__solver *solver)
                                                    : GERSH__HULL;
 }
 
-/* The value of the metric on the draw, and unless NULL the bound there. */
-static gersh_status look(double *value, double *bound, const rounds *r, draw *d, const gersh_metric *metric)
+/* The value of the metric on the draw, and unless NULL the bound there; then the value of the metric before, if any. */
+static gersh_status look(double *value, double *bound, double *old, const rounds *r, draw *d,
+                         const gersh_metric *metric, const gersh_metric *before)
 {
     const gersh__fit *fit = r->fit;
     gersh__engine *engine = NULL;
@@ -110,6 +111,10 @@ static gersh_status look(double *value, double *bound, const rounds *r, draw *d,
         status = gersh__region_new(&region, region_of(fit->solver), d->pairs, fit->rules);
     if (status == GERSH_OK)
         status = gersh__engine_measure(engine, region, r->width, value, bound);
+    if (status == GERSH_OK && before != NULL)
+        status = gersh__engine_start(engine, before);
+    if (status == GERSH_OK && before != NULL)
+        status = gersh__engine_measure(engine, NULL, r->width, old, NULL);
     gersh__region_free(region);
     gersh__engine_free(engine);
     return status;
@@ -124,9 +129,7 @@ static gersh_status measure_all(measured *out, rounds *r, const gersh_metric *me
     gersh_status status = draw_pairs(&d, r, r->count);
     if (status == GERSH_OK && d.complete) {
         out->bound = -INFINITY;
-        status = look(&out->value, bounded ? &out->bound : NULL, r, &d, metric);
-        if (status == GERSH_OK && before != NULL)
-            status = look(&out->before, NULL, r, &d, before);
+        status = look(&out->value, bounded ? &out->bound : NULL, &out->before, r, &d, metric, before);
     }
     drop(&d);
     return status;
@@ -148,9 +151,7 @@ static gersh_status measure(measured *out, rounds *r, const gersh_metric *metric
         double there = 0;
         status = draw_pairs(&d, r, CHECK_DRAW < r->count ? CHECK_DRAW : r->count);
         if (status == GERSH_OK)
-            status = look(&value[b], NULL, r, &d, metric);
-        if (status == GERSH_OK && before != NULL)
-            status = look(&there, NULL, r, &d, before);
+            status = look(&value[b], NULL, &there, r, &d, metric, before);
         if (status == GERSH_OK) {
             out->value += value[b] / GROUPS;
             old += there / GROUPS;

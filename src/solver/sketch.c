@@ -43,7 +43,7 @@ typedef struct pick {
 
 struct gersh__sketch {
     const gersh__engine *engine;          /* over all pairs */
-    const double *second;                 /* its c φ'' */
+    const double *second;                 /* its c φ'', or −c φ'' */
     double level;                         /* of the identity, over ρ */
     double before[GERSH__MOST_PARTS + 1]; /* sum of chances before each part */
     double unit;                          /* of that sum for each draw */
@@ -109,7 +109,7 @@ static gersh_status make(gersh__sketch **out, const gersh__engine *e)
 static double weigh(const gersh__sketch *s, size_t p)
 {
     double length = s->engine->d[p] + s->level * s->engine->base[p];
-    return s->second[p] * length * length;
+    return fabs(s->second[p]) * length * length;
 }
 
 static void sum_part(void *context, size_t part, int worker)
@@ -192,12 +192,12 @@ static void take_feature(void *context, size_t f, int worker)
 static void take_pairs(gersh__sketch *s)
 {
     const gersh__pairs *pairs = s->engine->pairs;
-    const double *c = ((const gersh__separable *)s->engine->objective)->c;
+    const gersh__separable *all = (const gersh__separable *)s->engine->objective;
     gersh__pool_run(many_numbers(s) ? pairs->pool : NULL, pairs->k, take_feature, s);
     for (size_t p = 0; p < s->draws; p++) {
         size_t pair = s->pick[p].pair;
         double count = s->pick[p].times > 0 ? s->pick[p].times * s->unit / weigh(s, pair) : 0;
-        s->objective->terms.c[p] = count * c[pair];
+        s->objective->terms.c[p] = count * gersh__separable_factor(all, pair);
         s->g[p] = count * s->engine->g[pair];
     }
 }

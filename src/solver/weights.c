@@ -18,8 +18,10 @@
 
 enum {
     MOST_REPEATS = 8,
+    MOST_WORN = 2, /* repeats with a factor that entries were taken out of, before there is a new one */
     MOST_EXCHANGES = 12,
     MOST_TRIES = 2, /* of exchanging all that are wrong although they do not get fewer */
+    TOGETHER = 4,   /* columns that are rotated together */
     MANY = 4        /* one in so many entries let go or held at once: a new factor costs less */
 };
 
@@ -100,6 +102,23 @@ static void let_free(problem *q, size_t i)
     q->order[q->count++] = (int)i;
 }
 
+/* Rotations of the rows r and r + 1, begin <= r < end, of a few columns side by side: each waits for the one before. */
+static inline void rotate(size_t begin, size_t end, const double *cosine, const double *sine,
+                          size_t columns, double *column, size_t stride)
+{
+    double x[TOGETHER] = {0};
+    for (size_t c = 0; c < columns; c++)
+        x[c] = column[c * stride + begin];
+    for (size_t r = begin; r < end; r++)
+        for (size_t c = 0; c < columns; c++) {
+            double y = column[c * stride + r + 1];
+            column[c * stride + r] = cosine[r] * x[c] + sine[r] * y;
+            x[c] = cosine[r] * y - sine[r] * x[c];
+        }
+    for (size_t c = 0; c < columns; c++)
+        column[c * stride + end] = x[c];
+}
+
 /*
  * Holds entry i at its bound. Without its column the rest of the factor is a triangle but for one entry below it in each
  * later column, which rotations of two rows each bring to 0. They are in `unit` and `image`.
@@ -113,24 +132,27 @@ static void hold(problem *q, size_t i)
         return;
     while (q->order[at] != (int)i)
         at++;
-    for (size_t c = at; c + 1 < q->count; c++) {
-        double *column = q->factor + c * m, x, y;
-        q->order[c] = q->order[c + 1];
-        memcpy(column, column + m, (c + 2) * sizeof *column);
-        for (size_t r = at; r < c; r++) {
-            x = column[r];
-            y = column[r + 1];
-            column[r] = cosine[r] * x + sine[r] * y;
-            column[r + 1] = cosine[r] * y - sine[r] * x;
-        }
-        x = column[c];
-        y = column[c + 1];
-        double length = hypot(x, y);
-        cosine[c] = x / length;
-        sine[c] = y / length;
-        column[c] = length;
-    }
     q->count--;
+    for (size_t begin = at; begin < q->count; begin += TOGETHER) {
+        size_t end = begin + TOGETHER < q->count ? begin + TOGETHER : q->count;
+        for (size_t c = begin; c < end; c++) {
+            q->order[c] = q->order[c + 1];
+            memcpy(q->factor + c * m, q->factor + (c + 1) * m, (c + 2) * sizeof *q->factor);
+        }
+        if (end - begin == TOGETHER)
+            rotate(at, begin, cosine, sine, TOGETHER, q->factor + begin * m, m);
+        else
+            rotate(at, begin, cosine, sine, end - begin, q->factor + begin * m, m);
+        for (size_t c = begin; c < end; c++) {
+            double *column = q->factor + c * m;
+            rotate(begin, c, cosine, sine, 1, column, m);
+            double x = column[c], y = column[c + 1],
+                   length = sqrt(x * x + y * y); /* its square is part of a diagonal entry of H */
+            cosine[c] = x / length;
+            sine[c] = y / length;
+            column[c] = length;
+        }
+    }
     q->worn = 1;
 }
 
@@ -362,7 +384,7 @@ void gersh__weights_minimize(double *x, size_t m, const double *h, const double 
                  .free_set = free_set,
                  .order = free_set + m};
     double total = 0;
-    int repeats = 0;
+    int repeats = 0, worn_repeats = 0;
     q.factor = work;
     q.p = work + m * m;
     q.unit = q.p + m;
@@ -392,13 +414,17 @@ void gersh__weights_minimize(double *x, size_t m, const double *h, const double 
         differentiate(&q);
         if (stopped)
             continue;
-        if (q.worn) { /* each entry taken out costs digits: once more with a new factor */
-            q.count = 0;
-            q.worn = 0;
+        /* The minimum for these bounds, but for the ridge and worn digits: again, where these were felt. */
+        double left = slope_left(&q, multiplier);
+        if (q.worn && left > 1e-13 * q.scale) {
+            if (worn_repeats++ >= MOST_WORN) {
+                q.count = 0;
+                q.worn = 0;
+            }
             continue;
         }
-        /* The minimum for these bounds, but for the ridge: again, where that was felt. */
-        if (slope_left(&q, multiplier) > 1e-9 * q.scale && repeats++ < MOST_REPEATS)
+        worn_repeats = 0;
+        if (left > 1e-9 * q.scale && repeats++ < MOST_REPEATS)
             continue;
         repeats = 0;
         if (!let_go(&q, multiplier))
