@@ -272,8 +272,9 @@ static void matrix_of(const gersh__engine *e, double *m)
 }
 
 /* t of every atom is X z but for a constant. */
-static void check_projections(const gersh__engine *e)
+static void check_projections(gersh__engine *e)
 {
+    gersh__atoms_project(e);
     size_t n = e->pairs->n;
     const double *x = e->pairs->x;
     for (size_t a = 0; a < e->atoms; a++) {

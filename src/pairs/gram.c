@@ -25,9 +25,10 @@
 #define ALL_PAIRS 1024  /* and all pairs where they are so few */
 #define FEW_TERMS 4096  /* count · m² up to which plain loops are used */
 #define FEW_ATOMS 32
-#define MUCH_WORK 4e6 /* count · m² of differences from which they are split, */
-#define SPLIT 4       /* into so many parts */
-#define MANY_ROWS 128 /* of sums that are worth waking threads for */
+#define MUCH_WORK 4e6     /* count · m² of differences from which they are split, */
+#define SPLIT 4           /* into so many parts */
+#define DRAW_SPLIT 8      /* parts of an estimate, each of which has a sum of its own */
+#define MANY_TERMS 500000 /* of the sums, that are worth waking threads for */
 
 struct gersh__pairs_work {
     double *memory;
@@ -62,7 +63,7 @@ typedef struct gram {
     double sign; /* −1: c has the opposite of what is meant */
     size_t m;
     const double *t;
-    size_t parts;             /* those of the pairs, or of differences as many as are worth it */
+    size_t parts;             /* each with a sum of its own: those of the pairs, or fewer */
     double *sums;             /* m × m for each part */
     double *blocks;           /* BLOCK × m for each worker */
     const double *turned;     /* n × m, the values of each sample side by side: of listed pairs */
@@ -220,13 +221,12 @@ static void add_parts(void *context, size_t row, int worker)
         gersh__kernels_here()->axpy(m, 1.0, sum + p * m * m, sum);
 }
 
-/* What one part gives, summed over the parts; `turn`: with the values of each sample side by side. */
-static gersh_status gram_parts(gram *gm, gersh__part part, int turn, double *h)
+/* What one of so many parts gives, summed over them; `turn`: with the values of each sample side by side. */
+static gersh_status gram_parts(gram *gm, gersh__part part, size_t parts, int turn, double *h)
 {
     const gersh__pairs *pairs = gm->pairs;
     size_t m = gm->m;
-    gm->parts =
-        pairs->differences && (double)pairs->count * (double)(m * m) > MUCH_WORK ? SPLIT : pairs->parts;
+    gm->parts = parts;
     size_t workers = gm->parts > 1 ? (size_t)gersh__pool_threads(pairs->pool) : 1;
     gersh__pairs_work *work = pairs->work;
     size_t before = m * (m * gm->parts + BLOCK * workers);
@@ -240,7 +240,7 @@ static gersh_status gram_parts(gram *gm, gersh__part part, int turn, double *h)
         gm->turned = work->memory + before;
     }
     gersh__pool_run(gm->parts > 1 ? pairs->pool : NULL, gm->parts, part, gm);
-    gersh__pool_run(gm->parts > 1 && m >= MANY_ROWS ? pairs->pool : NULL, m, add_parts, gm);
+    gersh__pool_run(gm->parts * m * m > MANY_TERMS ? pairs->pool : NULL, m, add_parts, gm);
     memcpy(h, gm->sums, m * m * sizeof *h);
     return GERSH_OK;
 }
@@ -257,11 +257,12 @@ static gersh_status gram_all(gram *gm, double *h)
 {
     gersh_status status = GERSH_OK;
     const gersh__pairs *pairs = gm->pairs;
+    int split = pairs->differences && (double)pairs->count * (double)(gm->m * gm->m) > MUCH_WORK;
     if (gm->m <= FEW_ATOMS && !pairs->differences && pairs->count <= FEW_TERMS &&
         pairs->count * gm->m * gm->m <= FEW_TERMS)
         gram_small(gm, h);
     else
-        status = gram_parts(gm, gram_part, pairs->first != NULL, h);
+        status = gram_parts(gm, gram_part, split ? SPLIT : pairs->parts, pairs->first != NULL, h);
     if (status == GERSH_OK)
         mirror(gm->m, h);
     return status;
@@ -361,18 +362,18 @@ static void estimate_part(void *context, size_t part, int worker)
 {
     gram *gm = context;
     const gersh__pairs *pairs = gm->pairs;
-    size_t m = gm->m;
+    size_t m = gm->m, first = part * pairs->parts / gm->parts, last = (part + 1) * pairs->parts / gm->parts;
     drawn w;
     w.gm = gm;
     w.rows = gm->blocks + (size_t)worker * BLOCK * m;
     w.h = gm->sums + part * m * m;
     w.filled = 0;
-    w.at = gm->before[part] * gm->per + 0.5; /* the first draw is half a unit from the start */
+    w.at = gm->before[first] * gm->per + 0.5; /* the first draw is half a unit from the start */
     w.reached = (long)w.at;
     memset(w.h, 0, m * m * sizeof *w.h);
     if (pairs->first != NULL)
-        draw_listed(&w, pairs->part[part], pairs->part[part + 1]);
-    for (size_t i = pairs->part[part]; pairs->first == NULL && i < pairs->part[part + 1]; i++) {
+        draw_listed(&w, pairs->part[first], pairs->part[last]);
+    for (size_t i = pairs->part[first]; pairs->first == NULL && i < pairs->part[last]; i++) {
         draw_row(&w, gm->c + pairs->row[i], i, gersh__pairs_reach(pairs, i), 0);
         if (gm->other != NULL)
             draw_row(&w, gm->other + pairs->row[i], i, gersh__pairs_reach(pairs, i), 1);
@@ -410,7 +411,8 @@ static gersh_status estimate(gram *gm, double *h)
     double draws = fmin((double)pairs->count / 2, MOST_DRAWS);
     gm->unit = fabs(all) / draws;
     gm->per = draws / all; /* of the sign of c */
-    gersh_status status = gram_parts(gm, estimate_part, 0, h);
+    gersh_status status =
+        gram_parts(gm, estimate_part, pairs->parts < DRAW_SPLIT ? pairs->parts : DRAW_SPLIT, 0, h);
     if (status == GERSH_OK)
         mirror(gm->m, h);
     return status;

@@ -21,7 +21,8 @@
 #include "pairs/listed.h"
 #include "pairs/work.h"
 
-#define GRAIN 32768         /* pairs of one part of a loop over all */
+#define GRAIN 16384         /* pairs of one part of a loop over all, */
+#define MANY_PAIRS 65536    /* where there are at least so many */
 #define LISTED_GRAIN 4096   /* and over listed ones, whose samples are anywhere in memory */
 #define FEW_SAMPLES 16      /* up to so many the Laplacian is never written out */
 #define FEW_COLUMNS 4       /* nor for so few vectors */
@@ -157,7 +158,8 @@ static gersh_status copy_list(gersh__pairs *pairs, size_t rows, size_t count, co
 /* Parts of nearly equal numbers of pairs. */
 static gersh_status divide(gersh__pairs *pairs)
 {
-    size_t parts = pairs->count / (pairs->first != NULL ? LISTED_GRAIN : GRAIN);
+    size_t grain = pairs->first != NULL ? LISTED_GRAIN : GRAIN;
+    size_t parts = pairs->first == NULL && pairs->count < MANY_PAIRS ? 1 : pairs->count / grain;
     pairs->parts = parts < 1 ? 1 : parts > GERSH__MOST_PARTS ? GERSH__MOST_PARTS : parts;
     pairs->part = gersh__alloc(pairs->parts + 1, sizeof *pairs->part);
     if (pairs->part == NULL)

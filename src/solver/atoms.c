@@ -181,15 +181,14 @@ static void project_atom(void *context, size_t number, int worker)
     project(e, e->atom[a], vector, e->t + a * e->pairs->n);
 }
 
-/* The projections of the atoms that have none yet. */
-static void project_new(gersh__engine *e)
+void gersh__atoms_project(gersh__engine *e)
 {
     size_t count = e->atoms - e->projected;
     gersh__pool_run(count * e->pairs->n > GERSH__MUCH_WORK ? e->pairs->pool : NULL, count, project_atom, e);
     e->projected = e->atoms;
 }
 
-/* Adds the atom behind the others; project_new is to follow. */
+/* Adds the atom behind the others. */
 static gersh_status append(gersh__engine *e, gersh_atom atom, const double *vector, double weight)
 {
     gersh_status status = reserve(e, e->atoms + 1);
@@ -203,8 +202,7 @@ static gersh_status append(gersh__engine *e, gersh_atom atom, const double *vect
     return GERSH_OK;
 }
 
-/* Adds the atom, or its weight where it is there; project_new is to follow. */
-static gersh_status add(gersh__engine *e, gersh_atom atom, const double *vector, double weight)
+gersh_status gersh__atoms_add(gersh__engine *e, gersh_atom atom, const double *vector, double weight)
 {
     if (!e->dense && atom.i > atom.j)
         atom = (gersh_atom){atom.j, atom.i, atom.b, atom.a};
@@ -217,13 +215,6 @@ static gersh_status add(gersh__engine *e, gersh_atom atom, const double *vector,
         }
     }
     return append(e, atom, vector, weight);
-}
-
-gersh_status gersh__atoms_add(gersh__engine *e, gersh_atom atom, const double *vector, double weight)
-{
-    gersh_status status = add(e, atom, vector, weight);
-    project_new(e);
-    return status;
 }
 
 /*
@@ -247,7 +238,7 @@ static gersh_status add_between_edges(gersh__engine *e, gersh_atom z)
         double from = atan2(old.b, old.a), turn = atan2(z.b, z.a) - from;
         for (size_t s = 0; s < BETWEEN && status == GERSH_OK; s++) {
             double angle = from + between[s] * turn;
-            status = add(e, (gersh_atom){z.i, z.j, cos(angle), sin(angle)}, NULL, 0);
+            status = gersh__atoms_add(e, (gersh_atom){z.i, z.j, cos(angle), sin(angle)}, NULL, 0);
         }
     }
     return status;
@@ -272,7 +263,7 @@ static gersh_status add_between_vectors(gersh__engine *e, const double *z, doubl
         cblas_dscal(k, 1 - between[s], scratch, 1);
         cblas_daxpy(k, cosine > 0 ? between[s] : -between[s], z, 1, scratch, 1);
         cblas_dscal(k, 1 / cblas_dnrm2(k, scratch, 1), scratch, 1);
-        status = add(e, (gersh_atom){0, 0, 0, 0}, scratch, 0);
+        status = gersh__atoms_add(e, (gersh_atom){0, 0, 0, 0}, scratch, 0);
     }
     return status;
 }
@@ -292,9 +283,8 @@ gersh_status gersh__atoms_join(gersh__engine *e, const gersh__region *region,
         else if (z.i != z.j && region->kind != GERSH__GDPA)
             status = add_between_edges(e, z);
         if (status == GERSH_OK)
-            status = add(e, z, candidate[c].vector, 0);
+            status = gersh__atoms_add(e, z, candidate[c].vector, 0);
     }
-    project_new(e);
     return status;
 }
 
@@ -304,7 +294,10 @@ static void move_atom(gersh__engine *e, size_t to, size_t from)
     e->atom[to] = e->atom[from];
     e->theta[to] = e->theta[from];
     e->score[to] = e->score[from];
-    memcpy(e->t + to * n, e->t + from * n, n * sizeof *e->t);
+    if (from < e->projected)
+        memcpy(e->t + to * n, e->t + from * n, n * sizeof *e->t);
+    else
+        e->projected = e->projected < to ? e->projected : to;
     if (e->dense)
         memcpy(e->vector + to * k, e->vector + from * k, k * sizeof *e->vector);
 }
@@ -321,7 +314,8 @@ void gersh__atoms_drop(gersh__engine *e)
         move_atom(e, a, --count);
         e->scored = e->scored < a ? e->scored : a;
     }
-    e->atoms = e->projected = count;
+    e->atoms = count;
+    e->projected = e->projected < count ? e->projected : count;
     e->scored = e->scored < count ? e->scored : count;
 }
 
@@ -339,7 +333,7 @@ static gersh_status merge_two(gersh__engine *e, size_t a, size_t b)
     e->theta[a] = length * length;
     e->atom[a] = (gersh_atom){first.i, first.j, root / length, q / root / length};
     e->scored = e->scored < a ? e->scored : a;
-    project(e, e->atom[a], NULL, e->t + a * e->pairs->n);
+    e->projected = e->projected < a ? e->projected : a;
     if (rest > 1e-14 * r)
         return gersh__atoms_add(e, (gersh_atom){first.j, first.j, 1, 0}, NULL, rest);
     return GERSH_OK;
@@ -419,9 +413,8 @@ gersh_status gersh__engine_start(gersh__engine *e, const gersh_metric *metric)
         const double *vector = metric->dense != NULL ? metric->dense + a * metric->features : NULL;
         status = e->dense
                      ? append(e, atom, vector, factor * metric->weight[a]) /* they are many, and differ */
-                     : add(e, atom, vector, factor * metric->weight[a]);
+                     : gersh__atoms_add(e, atom, vector, factor * metric->weight[a]);
     }
-    project_new(e);
     return status;
 }
 

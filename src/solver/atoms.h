@@ -7,6 +7,9 @@
 /* Adds an atom (or, of a dense engine, the vector) with that weight; the same atom is not held twice. */
 gersh_status gersh__atoms_add(gersh__engine *engine, gersh_atom atom, const double *vector, double weight);
 
+/* t of all atoms: those that have joined or changed since have none yet. */
+void gersh__atoms_project(gersh__engine *engine);
+
 /* Adds the candidates with weight 0, and atoms between them and those that are there. */
 gersh_status gersh__atoms_join(gersh__engine *engine, const gersh__region *region,
                                const gersh__candidate *candidate, size_t found);

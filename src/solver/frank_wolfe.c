@@ -134,6 +134,7 @@ static double multiply(const gersh__pairs *pairs, const double *x, const double 
 static void distances(gersh__engine *e, const double *weight, double *d)
 {
     if (!e->dense && gersh__pairs_many_atoms(e->pairs, e->atoms)) {
+        gersh__atoms_project(e);
         gersh__pairs_metric(e->pairs, e->atoms, e->atom, e->t, weight, e->lt, e->base, d);
         return;
     }
@@ -142,6 +143,7 @@ static void distances(gersh__engine *e, const double *weight, double *d)
         if (gersh__listed_metric(e->pairs, e->atoms, e->atom, weight, e->lt, d) == 0)
             return;
     }
+    gersh__atoms_project(e);
     gersh__pairs_combine(e->pairs, e->atoms, e->t, weight, e->lt, e->base, d);
 }
 
@@ -151,27 +153,17 @@ void gersh__engine_refresh(gersh__engine *e)
     e->value = evaluate(e, e->d, e->g);
 }
 
-/* zᵀ G z of an atom or a vector, by the entries of the slope. */
-static double score_of(gersh__engine *e, gersh_atom z, const double *vector)
-{
-    double sum = 0;
-    if (!e->dense)
-        return z.a * z.a * e->slope->diagonal[z.i] +
-               (z.i == z.j ? 0
-                           : z.b * z.b * e->slope->diagonal[z.j] +
-                                 2 * z.a * z.b * gersh__slope_entry(e->slope, z.i, z.j));
-    for (size_t i = 0; i < e->pairs->k; i++)
-        for (size_t j = 0; j < e->pairs->k; j++)
-            sum += vector[i] * vector[j] * gersh__slope_entry(e->slope, i, j);
-    return sum;
-}
-
+/* zᵀ G z of an atom, by the entries of the slope. */
 static void score_atom(void *context, size_t number, int worker)
 {
     gersh__engine *e = context;
     size_t a = e->scored + number;
+    gersh_atom z = e->atom[a];
+    double edge = z.i == z.j ? 0
+                             : z.b * z.b * e->slope->diagonal[z.j] +
+                                   2 * z.a * z.b * gersh__slope_entry(e->slope, z.i, z.j);
     (void)worker;
-    e->score[a] = score_of(e, e->atom[a], NULL);
+    e->score[a] = z.a * z.a * e->slope->diagonal[z.i] + edge;
 }
 
 /* z_aᵀ G z_a of every atom that has none yet; returns the gap among all. */
@@ -186,6 +178,7 @@ static double score_atoms(gersh__engine *e)
         int much = e->slope->y != NULL && missing * n > GERSH__MUCH_WORK;
         gersh__pool_run(much ? e->pairs->pool : NULL, missing, score_atom, e);
     } else if (missing > 0) {
+        gersh__atoms_project(e);
         gersh__pairs_scores(e->pairs, e->g, missing, e->t + e->scored * n, e->lt, e->score + e->scored);
     }
     e->scored = e->atoms;
@@ -272,6 +265,7 @@ static void take_next(gersh__engine *e, double next_value)
 static gersh_status bend(gersh__engine *e)
 {
     const gersh__objective_kind *kind = e->objective->kind;
+    gersh__atoms_project(e);
     if (kind->log_hessian == NULL || !(e->value > 0))
         return gersh__objective_hessian(e->objective, e->d, e->atoms, e->t, e->hessian);
     double *slope = e->step; /* until the step is found */
@@ -343,14 +337,14 @@ static gersh_status follow_sketch(gersh__engine *e, gersh__region *region, const
         status = gersh__engine_metric(&here, e);
     if (status != GERSH_OK || there == NULL)
         goto out;
-    for (size_t a = 0; a < there->atoms; a++)
-        slope += there->weight[a] * score_of(e, e->dense ? (gersh_atom){0, 0, 0, 0} : there->atom[a],
-                                             e->dense ? there->dense + a * e->pairs->k : NULL);
     for (size_t a = 0; a < e->atoms; a++)
         slope -= e->theta[a] * e->score[a];
     status = gersh__engine_start(e, there);
     if (status != GERSH_OK)
         goto out;
+    score_atoms(e);
+    for (size_t a = 0; a < e->atoms; a++)
+        slope += e->theta[a] * e->score[a];
     distances(e, e->theta, e->next_d);
     double gamma = search_step(e, slope, &next_value);
     *moved = gamma > 0;
