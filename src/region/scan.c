@@ -9,13 +9,18 @@
 
 #include "linalg/kernels.h"
 
-enum { ROWS = 16, MUCH_WORK = 500000 /* multiplications that are worth waking threads for */ };
+enum {
+    ROWS = 16,
+    FEW_ROWS = 8, /* where features are few, for more parts */
+    FEW = 256,
+    MUCH_WORK = 500000 /* multiplications that are worth waking threads for */
+};
 
 /* One scan: the features in the order of the list. */
 typedef struct scan {
     gersh__region *region;
-    const size_t *list; /* NULL: as they are */
-    size_t count;
+    const size_t *list;                         /* NULL: as they are */
+    size_t count, rows;                         /* features, and those of a part */
     const double *x, *y, *diagonal, *color, *u; /* in that order */
     double *blocks;                             /* of rows of G and of values, a part for each thread */
 } scan;
@@ -55,7 +60,7 @@ static void scan_block(void *context, size_t part, int worker)
 {
     const scan *s = context;
     gersh__region *r = s->region;
-    size_t n = r->n, from = part * ROWS, to = from + ROWS < s->count ? from + ROWS : s->count;
+    size_t n = r->n, from = part * s->rows, to = from + s->rows < s->count ? from + s->rows : s->count;
     size_t width = s->count - from;
     double *block = s->blocks + (size_t)worker * 2 * ROWS * s->count, *values = block + ROWS * s->count;
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)(to - from), (int)width, (int)n, 1.0,
@@ -95,7 +100,7 @@ gersh_status gersh__region_scan(gersh__region *r, gersh__slope *slope, const siz
 {
     size_t blocks = (size_t)r->threads * 2 * ROWS * count,
            copies = list != NULL ? count * (2 * r->n + 3) : 0;
-    scan s = {.region = r, .list = list, .count = count};
+    scan s = {.region = r, .list = list, .count = count, .rows = count < FEW ? FEW_ROWS : ROWS};
     gersh_status status = gersh__region_reserve(r, blocks + copies);
     if (status != GERSH_OK)
         return status;
@@ -109,7 +114,7 @@ gersh_status gersh__region_scan(gersh__region *r, gersh__slope *slope, const siz
         s.color = r->kind == GERSH__HULL ? NULL : r->color;
         s.u = r->u;
     }
-    gersh__pool_run(count * count * r->n > MUCH_WORK ? slope->pairs->pool : NULL, (count + ROWS - 1) / ROWS,
-                    scan_block, &s);
+    gersh__pool_run(count * count * r->n > MUCH_WORK ? slope->pairs->pool : NULL,
+                    (count + s.rows - 1) / s.rows, scan_block, &s);
     return GERSH_OK;
 }

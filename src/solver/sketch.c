@@ -28,7 +28,7 @@ enum {
     LEAST_DRAWS = 1024,
     PAIRS_A_DRAW = 256, /* from these to GERSH__MOST_DRAWS */
     MOST_STEPS = 60,
-    COLUMNS = 8,        /* of R, that are made together */
+    COLUMNS = 4,        /* of R, that are made together */
     MUCH_WORK = 1 << 15 /* numbers to look up that are worth waking threads for */
 };
 

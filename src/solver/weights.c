@@ -16,6 +16,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/kernels.h"
+
 enum {
     MOST_REPEATS = 8,
     MOST_WORN = 2, /* repeats with a factor that entries were taken out of, before there is a new one */
@@ -80,6 +82,15 @@ static int factorize(problem *q)
     return q->count > 0;
 }
 
+/* right = R⁻ᵀ right with the factor RᵀR; for so few entries plain sums are faster than BLAS. */
+static void forth(const problem *q, double *right)
+{
+    for (size_t c = 0; c < q->count; c++) {
+        const double *column = q->factor + c * q->m;
+        right[c] = (right[c] - gersh__kernels_here()->dot(c, column, right)) / column[c];
+    }
+}
+
 /* Lets go of the bound at i; the factor has it last. */
 static void let_free(problem *q, size_t i)
 {
@@ -90,8 +101,7 @@ static void let_free(problem *q, size_t i)
         return;
     for (size_t r = 0; r < count; r++)
         column[r] = q->h[i * m + (size_t)q->order[r]];
-    cblas_dtrsv(CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, (int)count, q->factor, (int)m, column,
-                1);
+    forth(q, column);
     rest -= cblas_ddot((int)count, column, 1, column, 1);
     if (!(rest >
           1e-13 * q->h[i * m + i])) { /* next to nothing but what the others have: with a larger ridge */
@@ -156,11 +166,20 @@ static void hold(problem *q, size_t i)
     q->worn = 1;
 }
 
+/* right = R⁻¹ right */
+static void back(const problem *q, double *right)
+{
+    for (size_t c = q->count; c-- > 0;) {
+        const double *column = q->factor + c * q->m;
+        right[c] /= column[c];
+        gersh__kernels_here()->axpy(c, -right[c], column, right);
+    }
+}
+
 static void solve(const problem *q, double *right)
 {
-    int count = (int)q->count, m = (int)q->m;
-    cblas_dtrsv(CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, count, q->factor, m, right, 1);
-    cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, count, q->factor, m, right, 1);
+    forth(q, right);
+    back(q, right);
 }
 
 /*
