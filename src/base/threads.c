@@ -109,14 +109,18 @@ static void take_parts(gersh__pool *pool, int worker)
 
 /*
  * Loops follow one another within microseconds, and to wake a thread takes longer: before one sleeps it looks for a while
- * whether what it waits for is there.
+ * whether what it waits for is there; first at once again, and then, for some tenths of a millisecond, after any other
+ * thread that wants the core.
  */
-enum { LOOKS = 2000 };
+enum { QUICK_LOOKS = 2000, LOOKS = 2600 };
 
-static void pause_briefly(void)
+static void pause_briefly(int look)
 {
+    if (look >= QUICK_LOOKS)
+        sched_yield();
 #if defined(__x86_64__)
-    __builtin_ia32_pause();
+    else
+        __builtin_ia32_pause();
 #endif
 }
 
@@ -125,13 +129,13 @@ static void await_loop(const gersh__pool *pool, unsigned long seen)
     for (int look = 0; look < LOOKS && __atomic_load_n(&pool->loop, __ATOMIC_RELAXED) == seen &&
                        !__atomic_load_n(&pool->ending, __ATOMIC_RELAXED);
          look++)
-        pause_briefly();
+        pause_briefly(look);
 }
 
 static void await_others(const gersh__pool *pool)
 {
     for (int look = 0; look < LOOKS && __atomic_load_n(&pool->inside, __ATOMIC_RELAXED) > 0; look++)
-        pause_briefly();
+        pause_briefly(look);
 }
 
 /* A thread that comes when all parts are taken stays outside, and nobody waits for it. */
