@@ -42,7 +42,7 @@ int main(int argc, char **argv)
     } cases[] = {{"sampled", "glr", "1e-4", 12000, 40},
                  {"mined", "lmnn", "1e-3", 6000, 27},
                  {"all", "glr", "1e-3", 2000, 40},
-                 {"all", "mcml", "1e-3", 1000, 30},
+                 {"all", "mcml", "1e-3", 1200, 30},
                  {"all", "glr", "1e-3", 100, 20000}};
     const char *many = argc > 1 ? argv[1] : "2";
     print_version();

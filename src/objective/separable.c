@@ -38,6 +38,26 @@ int gersh__same_features(const gersh__pairs *pairs, size_t i, size_t j)
     return 1;
 }
 
+typedef struct setting {
+    gersh__separable *s;
+    double factor;
+    int distinct_only;
+} setting;
+
+/* c of a part of the listed pairs. */
+static void set_part(void *context, size_t part, int worker)
+{
+    const setting *t = context;
+    const gersh__pairs *pairs = t->s->base.pairs;
+    (void)worker;
+    for (size_t p = pairs->part[part]; p < pairs->part[part + 1]; p++) {
+        size_t i = pairs->first[p], j = pairs->second[p];
+        if (!gersh__pairs_similar(pairs, p, i, j) &&
+            (!t->distinct_only || !gersh__same_features(pairs, i, j)))
+            t->s->c[p] = t->factor * gersh__pairs_weight(pairs, p, i, j);
+    }
+}
+
 void gersh__separable_set_different(gersh__objective *objective, double factor, int distinct_only)
 {
     gersh__separable *s = (gersh__separable *)objective;
@@ -57,11 +77,7 @@ void gersh__separable_set_different(gersh__objective *objective, double factor, 
         }
         return;
     }
-    for (size_t p = 0; p < pairs->count; p++) {
-        size_t i = pairs->first[p], j = pairs->second[p];
-        if (!gersh__pairs_similar(pairs, p, i, j) && (!distinct_only || !gersh__same_features(pairs, i, j)))
-            s->c[p] = factor * gersh__pairs_weight(pairs, p, i, j);
-    }
+    gersh__pairs_run(pairs, set_part, &(setting){s, factor, distinct_only});
 }
 
 double gersh__root_floor(size_t count, const double *d)

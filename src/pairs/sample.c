@@ -5,8 +5,8 @@
  *     Σ_g s_g (s_g − 1) / (n (n − 1)),
  *
  * whatever rows they are. Of the pairs within groups those of one class are kept with one probability and
- * those of two classes with another, so that rows have about as many partners of either sort; a pair's share
- * is 1 over its chance to be there. Rows of a group lie side by side, so that its pairs stay within the
+ * those of two classes with another, at equal distances along the list of either sort, so that rows have about as many
+ * partners of either sort; a pair's share is 1 over its chance to be there. Rows of a group lie side by side, so that its pairs stay within the
  * processor's cache.
  */
 #include <math.h>
@@ -14,12 +14,16 @@
 #include "base/alloc.h"
 #include "pairs/population.h"
 
-enum { PARTNERS = 32, LARGEST_GROUP = 512 }; /* partners of a row, and rows of a group */
+enum {
+    PARTNERS = 32,
+    LARGEST_GROUP = 512,
+    ALL = 1 << 24
+}; /* partners of a row, rows of a group, and a chance of 1 */
 
 /* How the rows are dealt out, and which pairs are kept. */
 typedef struct deal {
     size_t rows, groups;
-    double keep[2]; /* chance of a pair of two classes, and of one, within a group */
+    size_t keep[2]; /* chance of a pair of two classes, and of one, within a group: so many in ALL */
 } deal;
 
 static size_t group_start(const deal *d, size_t group)
@@ -43,7 +47,7 @@ static deal plan(const gersh__population *p, gersh__wanted wanted, size_t count)
     d.groups = d.groups < 1 ? 1 : d.groups;
     double others = (double)d.rows / (double)d.groups - 1;
     for (int s = 0; s < 2; s++)
-        d.keep[s] = part[s] > 0 ? fmin(1, partners / (part[s] * others)) : 0;
+        d.keep[s] = part[s] > 0 ? (size_t)ceil(ALL * fmin(1, partners / (part[s] * others))) : 0;
     return d;
 }
 
@@ -75,41 +79,85 @@ static size_t class_at(const gersh__population *p, size_t place)
     return low;
 }
 
-static gersh_status reserve(gersh__list *list, size_t *capacity, size_t need)
+/* The pairs of all groups, in order: each writes its own. */
+typedef struct writing {
+    gersh__list *list;
+    const deal *d;
+    const size_t *class;
+    const double *share;
+    size_t (*before)[2]; /* pairs of either sort in the groups before each one */
+    size_t offset[2];
+} writing;
+
+/* How many of the first `count` pairs of a sort are kept: one in 1/keep, at equal distances from a random start on. */
+static size_t kept(const writing *w, int sort, size_t count)
 {
-    size_t room[4] = {*capacity, *capacity, *capacity, *capacity};
-    int failed = gersh__grow(&list->first, &room[0], need, sizeof *list->first) != 0 ||
-                 gersh__grow(&list->second, &room[1], need, sizeof *list->second) != 0 ||
-                 gersh__grow(&list->similar, &room[2], need, sizeof *list->similar) != 0 ||
-                 gersh__grow(&list->share, &room[3], need, sizeof *list->share) != 0;
-    *capacity = failed ? *capacity : room[0];
-    return failed ? GERSH_ERROR_MEMORY : GERSH_OK;
+    return (w->offset[sort] + count * w->d->keep[sort]) / ALL;
 }
 
-/* The kept pairs of all groups, about as many as expected. */
-static gersh_status list_pairs(gersh__list *list, const deal *d, const double *share, const size_t *class,
-                               size_t expected, gersh__random *random)
+/* Counts the pairs of either sort. per_class: 0 for each class, and again afterwards. */
+static void count_pairs(writing *w, size_t *per_class)
 {
-    size_t capacity = 0;
-    if (reserve(list, &capacity, expected) != GERSH_OK)
-        return GERSH_ERROR_MEMORY;
-    for (size_t g = 0; g < d->groups; g++) {
-        for (size_t i = group_start(d, g); i < group_start(d, g + 1); i++) {
-            for (size_t j = group_start(d, g); j < i; j++) {
-                int same = class != NULL && class[i] == class[j];
-                double keep = d->keep[same];
-                if (keep == 0 || (keep < 1 && !(gersh__random_uniform(random) < keep)))
-                    continue;
-                if (list->count == capacity && reserve(list, &capacity, list->count + 1) != GERSH_OK)
-                    return GERSH_ERROR_MEMORY;
-                list->first[list->count] = i;
-                list->second[list->count] = j;
-                list->similar[list->count] = same;
-                list->share[list->count++] = share[same];
-            }
+    for (size_t g = 0; g < w->d->groups; g++) {
+        size_t begin = group_start(w->d, g), end = group_start(w->d, g + 1), same = 0;
+        for (size_t i = begin; w->class != NULL && i < end; i++)
+            same += per_class[w->class[i]]++;
+        for (size_t i = begin; w->class != NULL && i < end; i++)
+            per_class[w->class[i]] = 0;
+        w->before[g + 1][1] = w->before[g][1] + same;
+        w->before[g + 1][0] = w->before[g][0] + (end - begin) * (end - begin - 1) / 2 - same;
+    }
+}
+
+static void write_group(void *context, size_t g, int worker)
+{
+    const writing *w = context;
+    gersh__list *list = w->list;
+    size_t seen[2] = {w->before[g][0], w->before[g][1]}, begin = group_start(w->d, g);
+    size_t before[2] = {kept(w, 0, seen[0]), kept(w, 1, seen[1])}, at = before[0] + before[1];
+    (void)worker;
+    for (size_t i = begin; i < group_start(w->d, g + 1); i++) {
+        for (size_t j = begin; j < i; j++) {
+            int same = w->class != NULL && w->class[i] == w->class[j];
+            size_t now = kept(w, same, ++seen[same]);
+            if (now == before[same])
+                continue;
+            before[same] = now;
+            list->first[at] = i;
+            list->second[at] = j;
+            if (list->similar != NULL)
+                list->similar[at] = same;
+            list->share[at++] = w->share[same];
         }
     }
-    return GERSH_OK;
+}
+
+/* The kept pairs of all groups. Targets are of the samples, not of the pairs: then there is no `similar`. */
+static gersh_status list_pairs(gersh__list *list, const deal *d, const double *share, const size_t *class,
+                               size_t classes, gersh__random *random, gersh__pool *pool)
+{
+    writing w = {.list = list, .d = d, .class = class, .share = share};
+    size_t *per_class = gersh__alloc(classes + 1, sizeof *per_class);
+    w.before = gersh__alloc(d->groups + 1, sizeof *w.before);
+    gersh_status status = per_class != NULL && w.before != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
+    for (int s = 0; s < 2; s++)
+        w.offset[s] = (size_t)gersh__random_below(random, ALL);
+    if (status == GERSH_OK) {
+        count_pairs(&w, per_class);
+        list->count = kept(&w, 0, w.before[d->groups][0]) + kept(&w, 1, w.before[d->groups][1]);
+        list->first = gersh__realloc(NULL, list->count + 1, sizeof *list->first);
+        list->second = gersh__realloc(NULL, list->count + 1, sizeof *list->second);
+        list->share = gersh__realloc(NULL, list->count + 1, sizeof *list->share);
+        if (class != NULL)
+            list->similar = gersh__realloc(NULL, list->count + 1, sizeof *list->similar);
+        if (!list->first || !list->second || !list->share || (class != NULL && !list->similar))
+            status = GERSH_ERROR_MEMORY;
+    }
+    if (status == GERSH_OK)
+        gersh__pool_run(list->count > GERSH__MUCH_WORK ? pool : NULL, d->groups, write_group, &w);
+    gersh__free(per_class);
+    gersh__free(w.before);
+    return status;
 }
 
 gersh_status gersh__pairs_new_sampled(gersh__pairs **out, const gersh__population *p, gersh__wanted wanted,
@@ -130,22 +178,18 @@ gersh_status gersh__pairs_new_sampled(gersh__pairs **out, const gersh__populatio
         within += size * (size - 1);
     }
     for (int s = 0; s < 2; s++)
-        share[s] = d.keep[s] > 0 ? n * (n - 1) / within / d.keep[s] : 0;
+        share[s] = d.keep[s] > 0 ? n * (n - 1) / within * ALL / (double)d.keep[s] : 0;
     for (size_t i = 0; status == GERSH_OK && i < d.rows; i++) {
         if (class != NULL)
             class[i] = class_at(p, list.sample[i]);
         list.sample[i] = p->row[list.sample[i]];
     }
     if (status == GERSH_OK)
-        status = list_pairs(&list, &d, share, class, count + count / 64, random);
+        status = list_pairs(&list, &d, share, class, p->classes, random, pool);
     gersh__free(class);
     if (status != GERSH_OK) {
         gersh__list_clear(&list);
         return status;
-    }
-    if (p->classes == 0) { /* targets are of the samples, not of the pairs */
-        gersh__free(list.similar);
-        list.similar = NULL;
     }
     status = gersh__pairs_new_list(out, p->data, p->weight, list, pool);
     if (status == GERSH_OK) {

@@ -9,6 +9,9 @@
 #include "base/alloc.h"
 #include "solver/sketch.h"
 
+/* Room from the start where pairs are many, and more than the rows: to make more of it later is to copy much. */
+enum { MANY_ATOMS = 128 };
+
 /* Atoms whose entries differ by less are the same atom. */
 #define SAME 1e-7
 
@@ -127,7 +130,7 @@ gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, g
     if (!e->base || !e->d || !e->g || !e->next_d || !e->next_g || !e->delta || !e->watched)
         status = GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
-        status = reserve(e, 16);
+        status = reserve(e, pairs->parts > 1 && pairs->n * MANY_ATOMS <= 8 * count ? MANY_ATOMS : 1);
     if (status != GERSH_OK) {
         gersh__engine_free(e);
         return status;
