@@ -115,6 +115,7 @@ static const gersh__objective_kind kind = {
     .help = "a function of the caller's own",
     .takes = ~0,
     .room = 32, /* rows of pairs, and the products of gersh__objective_hessian */
+    .arrays = 3,
     .state_size = sizeof(custom),
     .init = init,
     .clear = clear,

@@ -31,6 +31,7 @@ const gersh__objective_kind gersh__deml = {
     .takes = GERSH__CLASSES | GERSH__PAIRS,
     .separable = 1,
     .draws = GERSH__DRAWS_DISSIMILAR,
+    .arrays = 2,
     .state_size = sizeof(gersh__separable),
     .init = init,
     .clear = gersh__separable_clear,

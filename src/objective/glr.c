@@ -62,6 +62,7 @@ const gersh__objective_kind gersh__glr = {
     .takes = GERSH__CLASSES | GERSH__TARGETS | GERSH__PAIRS,
     .separable = 1,
     .draws = GERSH__DRAWS_DISSIMILAR,
+    .arrays = 1,
     .state_size = sizeof(gersh__separable),
     .init = init,
     .clear = gersh__separable_clear,

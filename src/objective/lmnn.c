@@ -349,6 +349,7 @@ const gersh__objective_kind gersh__lmnn = {
     .smoothed = 1,
     .draws = GERSH__DRAWS_TRIPLETS,
     .room = 120,
+    .arrays = 1,
     .state_size = sizeof(lmnn),
     .init = init,
     .clear = clear,

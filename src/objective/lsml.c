@@ -350,6 +350,7 @@ const gersh__objective_kind gersh__lsml = {
     .takes = GERSH__CLASSES | GERSH__PAIRS,
     .draws = GERSH__DRAWS_DISSIMILAR | GERSH__DRAWS_SIMILAR,
     .room = 56,
+    .arrays = 3,
     .state_size = sizeof(lsml),
     .init = init,
     .clear = clear,

@@ -323,6 +323,7 @@ const gersh__objective_kind gersh__mcml = {
     .takes = GERSH__CLASSES,
     .draws = GERSH__DRAWS_DISSIMILAR | GERSH__DRAWS_SIMILAR,
     .room = 16,
+    .arrays = 3,
     .state_size = sizeof(mcml),
     .init = init,
     .clear = clear,

@@ -196,6 +196,7 @@ const gersh__objective_kind gersh__mcml_pairs = {
     .help = "similar partners of a sample should be close, dissimilar ones far",
     .nonnegative = 1,
     .takes = GERSH__PAIRS,
+    .arrays = 3,
     .state_size = sizeof(mcml_pairs),
     .init = init,
     .clear = clear,

@@ -128,7 +128,7 @@ gersh_status gersh__objective_new(gersh__objective **out, const gersh__objective
         return GERSH_ERROR_MEMORY;
     objective->kind = chosen;
     objective->pairs = pairs;
-    objective->scratch = gersh__alloc(pairs->count, 3 * sizeof *objective->scratch);
+    objective->scratch = gersh__alloc(pairs->count, chosen->arrays * sizeof *objective->scratch);
     gersh_status status =
         objective->scratch != NULL ? chosen->init(objective, settings) : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)

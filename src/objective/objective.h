@@ -33,6 +33,7 @@ typedef struct gersh__objective_kind {
     double near;       /* or if not 0 that of gersh__pairs_near under it, `mean` being the most */
     int separable;     /* a sum over pairs: see separable.h */
     int draws;         /* of classes or targets: the pairs that it is a function of */
+    size_t arrays;     /* of `scratch`: 3 at most */
     size_t room;       /* bytes of its own for each pair, besides `scratch` */
     size_t state_size; /* of the struct that starts with gersh__objective */
 
@@ -74,7 +75,7 @@ struct gersh__objective {
     const gersh__objective_kind *kind;
     const gersh__pairs *pairs;
     double width;    /* of the smoothing, set by the solver; objectives that are smooth ignore it */
-    double *scratch; /* 3 · count entries for the objective's own use */
+    double *scratch; /* arrays · count entries, 0 at first, for the objective's own use */
     double *work;    /* of the Hessian, kept from call to call; gersh__objective_work makes it larger */
     size_t work_capacity;
 };

@@ -16,8 +16,7 @@ gersh_status gersh__separable_init(gersh__objective *objective, int root)
     const gersh__pairs *pairs = objective->pairs;
     s->root = root;
     s->c = objective->scratch;
-    s->room = objective->scratch + pairs->count;
-    s->second = s->room;
+    s->second = s->room = root ? objective->scratch + pairs->count : NULL;
     s->partial = gersh__alloc(pairs->parts, sizeof *s->partial);
     return s->partial != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
 }

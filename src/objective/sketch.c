@@ -46,12 +46,14 @@ gersh_status gersh__sketch_objective_new(gersh__sketch_objective **out, const ge
     gersh__objective *objective = &s->terms.base;
     objective->kind = &kind;
     objective->pairs = pairs;
-    objective->scratch = gersh__alloc(pairs->count, 3 * sizeof *objective->scratch);
+    objective->scratch = gersh__alloc(pairs->count, 2 * sizeof *objective->scratch);
     s->lambda = gersh__alloc(pairs->count - drawn, sizeof *s->lambda);
     s->drawn = drawn;
     gersh_status status = objective->scratch != NULL && s->lambda != NULL
                               ? gersh__separable_init(objective, ((const gersh__separable *)whole)->root)
                               : GERSH_ERROR_MEMORY;
+    if (status == GERSH_OK)
+        s->terms.second = s->terms.room = objective->scratch + pairs->count;
     if (status != GERSH_OK) {
         gersh__objective_free(objective);
         *out = NULL;

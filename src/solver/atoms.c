@@ -119,12 +119,12 @@ gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, g
     e->rho = rho;
     e->budget = budget;
     e->dense = dense;
-    e->base = gersh__alloc(count, sizeof(double));
-    e->d = gersh__alloc(count, sizeof(double));
-    e->g = gersh__alloc(count, sizeof(double));
-    e->next_d = gersh__alloc(count, sizeof(double));
-    e->next_g = gersh__alloc(count, sizeof(double));
-    e->delta = gersh__alloc(count, sizeof(double));
+    e->base = gersh__realloc(NULL, count, sizeof(double));
+    e->d = gersh__realloc(NULL, count, sizeof(double));
+    e->g = gersh__realloc(NULL, count, sizeof(double));
+    e->next_d = gersh__realloc(NULL, count, sizeof(double));
+    e->next_g = gersh__realloc(NULL, count, sizeof(double));
+    e->delta = gersh__realloc(NULL, count, sizeof(double));
     e->watched = gersh__alloc(pairs->k, sizeof *e->watched);
     gersh_status status = gersh__slope_new(&e->slope, pairs, dense);
     if (!e->base || !e->d || !e->g || !e->next_d || !e->next_g || !e->delta || !e->watched)
