@@ -9,13 +9,12 @@
 
 typedef struct gersh__separable {
     gersh__objective base;
-    int root;    /* φ(d) = −√d */
-    double *c;   /* one a pair, set by the objective's init, or NULL: */
-    double each; /* all are this */
-    const double *
-        second; /* c_p φ''(d_p) of the last gradient, or −c_p φ''(d_p): that of exp(−d) is the gradient itself */
-    double *room;    /* for it, where it is none */
-    double *partial; /* sum of each part */
+    int root;             /* φ(d) = −√d */
+    double *c;            /* one a pair, set by the objective's init, or NULL: */
+    double each;          /* all are this */
+    const double *second; /* c_p φ'' of the last gradient; of exp(−d) that gradient, of the other sign */
+    double *room;         /* for it, of −√d and of sketches */
+    double *partial;      /* sum of each part */
 } gersh__separable;
 
 static inline double gersh__separable_factor(const gersh__separable *s, size_t pair)
