@@ -616,7 +616,7 @@ static void many_features(void **unused)
     gersh__random random;
     gersh__random_seed(&random, 96);
     tally sum = {0};
-    samples many = samples_make(&random, "hundreds of features", 6, 300, 2);
+    samples many = samples_make(&random, "hundreds of features", 6, cases(2) == 2 ? 300 : 120, 2);
     for (int objective = 0; objective < OBJECTIVES; objective++)
         try_objective(&many, objectives[objective], (way){.max_time = "0.2", .dense = 1}, FITS, &sum);
     free(many.x);
