@@ -21,8 +21,8 @@
 #include "pairs/listed.h"
 #include "pairs/work.h"
 
-#define GRAIN 16384         /* pairs of one part of a loop over all, */
-#define MANY_PAIRS 65536    /* where there are at least so many */
+#define GRAIN 16384         /* pairs of one part of a loop over all, where there are */
+#define MANY_PAIRS 65536    /* at least so many, */
 #define LISTED_GRAIN 4096   /* and over listed ones, whose samples are anywhere in memory */
 #define FEW_SAMPLES 16      /* up to so many the Laplacian is never written out */
 #define FEW_COLUMNS 4       /* nor for so few vectors */

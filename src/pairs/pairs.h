@@ -204,8 +204,8 @@ gersh_status gersh__pairs_gram(const gersh__pairs *pairs, const double *c, size_
                                double *h);
 
 /*
- * The same for the second order of a step, which need not be exact, of |c_p|, where all c_p >= 0 or all c_p <= 0: where there are
- * many pairs (gersh__pairs_draws), some stand for all. Unless minus_mean is NULL, m entries, it is
+ * The same for the second order of a step, which need not be exact, of |c_p|, all c_p being >= 0 or all <= 0: where
+ * there are many pairs (gersh__pairs_draws), some stand for all. Unless minus_mean is NULL, m entries, it is
  * Σ_p |c_p| (a_p − ā)(a_p − ā)ᵀ with ā = −minus_mean the mean Σ_p c_p a_p / Σ_p c_p.
  */
 int gersh__pairs_draws(const gersh__pairs *pairs);

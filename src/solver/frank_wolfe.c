@@ -189,7 +189,7 @@ static double score_atoms(gersh__engine *e)
     return gap - e->budget * least;
 }
 
-/* Whether the whole step is good enough by its value alone: of a parabola, half of the slope is then gone or more. */
+/* Whether the whole step is good enough by its value alone: of a parabola, most of the slope is then gone. */
 static int good_fall(const gersh__engine *e, double slope, double value)
 {
     return -slope > FAINT * fabs(e->value) && value <= e->value + 0.4 * slope;

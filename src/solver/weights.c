@@ -149,7 +149,7 @@ static void hold(problem *q, size_t i)
             q->order[c] = q->order[c + 1];
             memcpy(q->factor + c * m, q->factor + (c + 1) * m, (c + 2) * sizeof *q->factor);
         }
-        if (end - begin == TOGETHER)
+        if (end - begin == TOGETHER) /* a number that the compiler knows */
             rotate(at, begin, cosine, sine, TOGETHER, q->factor + begin * m, m);
         else
             rotate(at, begin, cosine, sine, end - begin, q->factor + begin * m, m);
