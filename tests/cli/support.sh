@@ -39,7 +39,8 @@ check() {
 json() {
     local name=$1 expression=$2
     shift 2
-    if "$@" 2>err </dev/null | jq -e "$expression" >/dev/null; then pass; else fail "$name: $expression"; fi
+    "$@" 2>err </dev/null >document
+    if [ -s document ] && jq -e "$expression" <document >/dev/null; then pass; else fail "$name: $expression"; fi
 }
 
 # holds NAME COMMAND...
