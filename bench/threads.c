@@ -13,7 +13,7 @@
 #include "base/random.h"
 #include "bench.h"
 
-enum { REPEATS = 5 };
+enum { REPEATS = 9 };
 
 static gersh_dataset *make_rows(size_t rows, size_t k)
 {
