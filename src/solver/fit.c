@@ -53,6 +53,14 @@ static size_t own_features(const gersh__fit *fit)
     return fit->data->k - fit->data->discriminants;
 }
 
+/* The same pairs, seen by these features; it owns nothing. */
+static gersh__pairs by_own_features(const gersh__fit *fit, const gersh__pairs *pairs)
+{
+    gersh__pairs own = *pairs;
+    own.k = own_features(fit);
+    return own;
+}
+
 /* C of --trace auto. Where it goes by near pairs, it is larger with few features. */
 static double find_trace(const gersh__fit *fit, double mean, double near)
 {
@@ -101,8 +109,7 @@ gersh_status gersh__fit_budget(gersh__fit *fit, double mean, double near, const 
 static gersh_status read_budget(gersh__fit *fit, const gersh__pairs *pairs)
 {
     double mean, near = 0;
-    gersh__pairs own = *pairs;
-    own.k = own_features(fit);
+    gersh__pairs own = by_own_features(fit, pairs);
     gersh_status status = gersh__pairs_mean(&own, &mean);
     if (status == GERSH_OK && by_near(fit))
         status = gersh__pairs_near(&own, &near);
@@ -123,8 +130,7 @@ static gersh_status read_drawn_budget(gersh__fit *fit, const gersh__population *
         status = gersh__pairs_new_sampled(&pairs, population, (gersh__wanted){.dissimilar = 1}, NEAR_DRAW,
                                           &random, fit->pool);
         if (status == GERSH_OK) {
-            gersh__pairs own = *pairs;
-            own.k = own_features(fit);
+            gersh__pairs own = by_own_features(fit, pairs);
             status = gersh__pairs_near(&own, &near);
         }
         gersh__pairs_free(pairs);
