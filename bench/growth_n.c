@@ -86,13 +86,12 @@ static double accuracy_of(const gersh_model *model, const gersh_dataset *voters,
 {
     gersh_dataset *rows, *queries;
     gersh_neighbors *index;
-    size_t n = gersh_dataset_rows(held), right = 0;
+    size_t n = gersh_dataset_rows(held), k = gersh_dataset_features(held), right = 0;
     size_t *nearest = room(n * NEIGHBORS, sizeof *nearest);
     must(gersh_dataset_copy(&rows, voters));
     must(gersh_dataset_copy(&queries, held));
     must(gersh_scaling_apply(gersh_model_scaling(model), rows));
     must(gersh_scaling_apply(gersh_model_scaling(model), queries));
-    size_t k = gersh_dataset_features(rows); /* with the discriminants */
     must(gersh_neighbors_new(&index, gersh_model_metric(model), gersh_dataset_rows(rows), k,
                              gersh_dataset_values(rows), k, 0));
     must(gersh_neighbors_find(index, NULL, nearest, n, gersh_dataset_values(queries), k, NEIGHBORS, NULL));

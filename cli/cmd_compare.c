@@ -310,8 +310,8 @@ const cli_command cli_compare = {
         "Several "
         "fits run at a time, each in one thread; use --threads 1 where the seconds matter. An interrupt "
         "(Ctrl-C) prints what is done until then; the exit status is then 130.",
-    .settings = "label labels format header ignore task missing categorical weights scale discriminants "
-                "trace rho tol max-iter max-time seed threads memory",
+    .settings = "label labels format header ignore task missing categorical weights scale trace rho tol "
+                "max-iter max-time seed threads memory",
     .options = options,
     .example = "gersh compare data.csv --objectives glr,mcml --solvers balanced,hull",
     .run = run,

@@ -411,8 +411,9 @@ const cli_command cli_evaluate = {
         "1 where the seconds matter. An interrupt (Ctrl-C) prints what is done until then; the exit status "
         "is "
         "then 130.",
-    .settings = "label labels format header ignore task missing categorical weights scale discriminants "
-                "trace rho tol max-iter max-time classifier neighbors votes seed threads memory",
+    .settings =
+        "label labels format header ignore task missing categorical weights scale trace rho tol max-iter "
+        "max-time classifier neighbors votes seed threads memory",
     .options = options,
     .example = "gersh evaluate data.csv --objectives glr,mcml --solvers balanced,psd",
     .run = run,

@@ -265,9 +265,9 @@ const cli_command cli_fit = {
         "--pairs, "
         "--triplets or --quadruplets, every column of DATA is a feature unless --label or --ignore names "
         "it.",
-    .settings = "label labels format header ignore task missing categorical weights scale discriminants "
-                "objective solver trace rho tol max-iter max-time init rows-only diagonals-only nuclear "
-                "seed threads memory",
+    .settings =
+        "label labels format header ignore task missing categorical weights scale objective solver trace "
+        "rho tol max-iter max-time init rows-only diagonals-only nuclear seed threads memory",
     .options = options,
     .example = "gersh fit data.csv --label class -o model.gersh",
     .run = run,

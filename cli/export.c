@@ -34,7 +34,7 @@ void cli_put_cell(FILE *file, const char *text)
 
 static void put_csv(FILE *file, const gersh_model *model, const double *m)
 {
-    size_t k = gersh_model_nodes(model);
+    size_t k = gersh_model_features(model);
     for (size_t j = 0; j < k; j++) {
         cli_put_cell(file, gersh_model_feature_name(model, j));
         fputc(j + 1 < k ? ',' : '\n', file);
@@ -66,7 +66,7 @@ void cli_put_npy(FILE *file, size_t rows, size_t columns, const double *m)
 
 gersh_status cli_write_matrix(const gersh_model *model, const char *path)
 {
-    size_t k = gersh_model_nodes(model);
+    size_t k = gersh_model_features(model);
     gersh__output output = {0};
     int npy = cli_ends_with(path, ".npy");
     if (!npy && !cli_ends_with(path, ".csv"))

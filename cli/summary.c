@@ -123,29 +123,6 @@ static void print_features(const gersh_model *model, const gersh_model_summary *
     }
 }
 
-/* What each discriminant is a sum of. */
-static void print_discriminants(const gersh_model *model, ranked *list)
-{
-    const gersh_scaling *scaling = gersh_model_scaling(model);
-    size_t k = scaling->features;
-    for (size_t d = 0; d < scaling->discriminants; d++) {
-        for (size_t i = 0; i < k; i++) {
-            double weight = scaling->discriminant[d * k + i];
-            list[i] = (ranked){fabs(weight), i, i, weight};
-        }
-        qsort(list, k, sizeof *list, compare);
-        printf("\n%s, a sum of the scaled features%s\n  ", gersh_model_feature_name(model, k + d),
-               k > TOP ? " (the first 10)" : "");
-        cli_print_cell("feature", NAME_WIDTH);
-        printf(" %12s\n", "weight");
-        for (size_t i = 0; i < k && i < TOP; i++) {
-            printf("  ");
-            cli_print_cell(gersh_model_feature_name(model, list[i].first), NAME_WIDTH);
-            printf(" %12.4f\n", list[i].entry);
-        }
-    }
-}
-
 static void print_shares(const gersh_bootstrap *b, size_t i, size_t j, int negative)
 {
     double frequency, agreement;
@@ -257,17 +234,13 @@ gersh_status cli_print_summary(const gersh_model *model, const gersh_model_summa
     gersh_model_rules(model, &rules);
     print_data(model);
     print_certificate(model);
-    size_t discriminants = gersh_model_nodes(model) - gersh_model_features(model);
-    printf("graph:       ");
-    if (discriminants > 0)
-        printf("%zu features and %zu discriminant%s, ", gersh_model_features(model), discriminants,
-               discriminants == 1 ? "" : "s");
-    printf("%zu edge%s (%zu negative), %zu connected part%s, ", graph->edges, graph->edges == 1 ? "" : "s",
-           summary->negative_edges, balance->components, balance->components == 1 ? "" : "s");
+    printf("graph:       %zu edge%s (%zu negative), %zu connected part%s, ", graph->edges,
+           graph->edges == 1 ? "" : "s", summary->negative_edges, balance->components,
+           balance->components == 1 ? "" : "s");
     for (size_t i = 0; balance->balanced && i < graph->nodes; i++)
         blue += balance->color[i] > 0;
     if (balance->balanced)
-        printf("balanced: %zu blue and %zu red nodes\n", blue, graph->nodes - blue);
+        printf("balanced: %zu blue and %zu red features\n", blue, graph->nodes - blue);
     else
         printf("not balanced\n");
     printf("matrix:      trace %.10g, smallest eigenvalue %.6g, %zu atoms\n", summary->trace,
@@ -279,7 +252,6 @@ gersh_status cli_print_summary(const gersh_model *model, const gersh_model_summa
     print_edges(model, graph, 0, list);
     print_edges(model, graph, 1, list);
     print_missing(model, graph, list);
-    print_discriminants(model, list);
     gersh__free(list);
     return GERSH_OK;
 }

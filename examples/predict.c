@@ -45,11 +45,9 @@ int main(int argc, char **argv)
     /* Indexes of neighbours take scaled rows. */
     size_t k = gersh_dataset_features(train), *nearest = malloc(fresh * sizeof *nearest), same = 0;
     if (nearest == NULL || gersh_scaling_apply(gersh_model_scaling(model), train) ||
-        gersh_scaling_apply(gersh_model_scaling(model), test))
-        return fail();
-    size_t wide = gersh_dataset_features(train); /* discriminants, if any, are behind the features */
-    if (gersh_neighbors_new(&index, NULL, known, k, gersh_dataset_values(train), wide, 0) ||
-        gersh_neighbors_find(index, NULL, nearest, fresh, gersh_dataset_values(test), wide, 1, NULL))
+        gersh_scaling_apply(gersh_model_scaling(model), test) ||
+        gersh_neighbors_new(&index, NULL, known, k, gersh_dataset_values(train), k, 0) ||
+        gersh_neighbors_find(index, NULL, nearest, fresh, gersh_dataset_values(test), k, 1, NULL))
         return fail();
     for (size_t i = 0; i < fresh; i++)
         same += gersh_dataset_labels(train)[nearest[i]] == gersh_dataset_labels(test)[i];

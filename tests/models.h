@@ -71,17 +71,6 @@ static inline gersh_model *random_model(uint64_t seed, size_t n, size_t k, size_
     return model;
 }
 
-/* The file of a model that was made impossible is refused, with a sentence that has this part. */
-static inline void assert_damaged(gersh_model *model, const char *message)
-{
-    gersh_model *back = NULL;
-    assert_ok(gersh_model_write(model, model_path, 0));
-    assert_int_equal(gersh_model_read(&back, model_path), GERSH_ERROR_INPUT);
-    assert_null(back);
-    if (strstr(gersh_last_error(), message) == NULL)
-        fail_msg("%s", gersh_last_error());
-}
-
 /* The file's bytes (free()), and how many there are. */
 static inline unsigned char *file_bytes(const char *path, size_t *size)
 {

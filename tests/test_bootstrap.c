@@ -8,14 +8,6 @@
 
 enum { MOST = 6 };
 
-/* Of a fit whose nodes are the features alone. */
-static gersh_settings *plain_settings(const char *objective, const char *solver)
-{
-    gersh_settings *settings = model_settings(objective, solver);
-    assert_ok(gersh_settings_set(settings, "discriminants", "no"));
-    return settings;
-}
-
 /* How often each of the items of a stratum was drawn in resample b, by the rule of the library's
  * documentation. */
 static void draw_again(gersh__random *random, size_t items, const int *stratum, int which, size_t *times)
@@ -77,7 +69,7 @@ static void compare_tallies(const tally *edges, size_t k, size_t resamples, cons
 static gersh_settings *same_limits(const gersh_model *model, const char *objective, const char *solver)
 {
     char number[40];
-    gersh_settings *settings = plain_settings(objective, solver);
+    gersh_settings *settings = model_settings(objective, solver);
     snprintf(number, sizeof number, "%.17g", gersh_model_info(model)->budget);
     assert_ok(gersh_settings_set(settings, "trace", number));
     snprintf(number, sizeof number, "%.17g", gersh_model_info(model)->rho);
@@ -99,7 +91,7 @@ static void counts_are_those_of_the_resamples(void **unused)
             own[i] = 1 + gersh__random_uniform(&random);
         if (round % 2)
             assert_ok(gersh_dataset_set_weights(data, own));
-        gersh_settings *settings = plain_settings("glr", solvers[round % 3]);
+        gersh_settings *settings = model_settings("glr", solvers[round % 3]);
         assert_ok(gersh_settings_set(settings, "seed", "5"));
         gersh_model *model = NULL;
         assert_ok(gersh_model_fit(&model, NULL, data, settings, NULL));
@@ -141,7 +133,7 @@ static void tuples_are_resampled(void **unused)
     for (int kind = 0; kind < 3; kind++) {
         gersh_dataset *data = plain_data(&random, N, K);
         gersh_tuples *tuples = true_tuples(&random, data, (gersh_tuple_kind)kind, T, planted, 6);
-        gersh_settings *settings = plain_settings(objectives[kind], "hull");
+        gersh_settings *settings = model_settings(objectives[kind], "hull");
         gersh_model *model = NULL;
         assert_ok(gersh_model_fit(&model, NULL, data, settings, &(gersh_fit_options){.tuples = tuples}));
         assert_ok(gersh_bootstrap_run(model, B, settings, NULL));
@@ -198,7 +190,7 @@ static gersh_model *sure_model(const char *threads, gersh_settings **settings)
         x[i * K + 1] = x[i * K] + (i % 2 ? 0.8 : -0.8) + 0.1 * x[i * K + 1];
     }
     assert_ok(gersh_dataset_new(&data, N, K, x, K, labels, NULL, NULL));
-    *settings = plain_settings("mcml", "balanced");
+    *settings = model_settings("mcml", "balanced");
     assert_ok(gersh_settings_set(*settings, "threads", threads));
     assert_ok(gersh_model_fit(&model, NULL, data, *settings, NULL));
     gersh_dataset_free(data);
@@ -287,7 +279,7 @@ static void failing_resamples_are_counted(void **unused)
     gersh_model *model = NULL, *back = NULL;
     static const size_t rows[] = {0, 1, 2, 3, 4, 5, 0, 6, 7, 8, 9, 10};
     assert_ok(gersh_tuples_new(&tuples, GERSH_PAIRS, 6, rows, (int[]){1, 1, 1, 0, 0, 0}, 12));
-    gersh_settings *settings = plain_settings("mcml", "hull");
+    gersh_settings *settings = model_settings("mcml", "hull");
     assert_ok(gersh_model_fit(&model, NULL, data, settings, &(gersh_fit_options){.tuples = tuples}));
     assert_ok(gersh_bootstrap_run(model, 40, settings, NULL));
     const gersh_bootstrap *b = gersh_model_bootstrap(model);
@@ -311,6 +303,16 @@ static void refused_bootstrap(gersh_model *model, size_t resamples, const gersh_
     assert_int_equal(gersh_bootstrap_run(model, resamples, NULL, options), GERSH_ERROR_ARGUMENT);
     assert_string_equal(gersh_last_error(), message);
     assert_null(gersh_model_bootstrap(model));
+}
+
+static void damaged(gersh_model *model, const char *message)
+{
+    gersh_model *back = NULL;
+    assert_ok(gersh_model_write(model, model_path, 0));
+    assert_int_equal(gersh_model_read(&back, model_path), GERSH_ERROR_INPUT);
+    assert_null(back);
+    if (strstr(gersh_last_error(), message) == NULL)
+        fail_msg("%s", gersh_last_error());
 }
 
 static void files_and_refusals(void **unused)
@@ -352,15 +354,15 @@ static void files_and_refusals(void **unused)
     bad[5].deviation = -1;
     for (int i = 0; i < 6; i++) {
         model->bootstrap->edge[0] = bad[i];
-        assert_damaged(model, "edge 1 of the bootstrap is impossible");
+        damaged(model, "edge 1 of the bootstrap is impossible");
     }
     model->bootstrap->edge[0] = kept;
     if (model->bootstrap->count > 1) {
         model->bootstrap->edge[1] = kept;
-        assert_damaged(model, "edge 2 of the bootstrap is impossible");
+        damaged(model, "edge 2 of the bootstrap is impossible");
     }
     model->bootstrap->done = 0;
-    assert_damaged(model, "the numbers of resamples of the model's bootstrap are damaged");
+    damaged(model, "the numbers of resamples of the model's bootstrap are damaged");
     gersh_model_free(model);
     gersh_settings_free(settings);
 }

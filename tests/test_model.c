@@ -60,18 +60,15 @@ static void same_model(const gersh_model *a, const gersh_model *b, int with_data
     same_reals(a->scaling->mean, b->scaling->mean, a->features);
     same_reals(a->scaling->scale, b->scaling->scale, a->features);
     assert_int_equal(a->scaling->unit_rows, b->scaling->unit_rows);
-    assert_int_equal(a->scaling->discriminants, b->scaling->discriminants);
-    same_reals(a->scaling->discriminant, b->scaling->discriminant, a->scaling->discriminants * a->features);
-    assert_true(a->rows == b->rows && a->features == b->features && a->nodes == b->nodes &&
-                a->classes == b->classes);
-    same_names(a->feature_names, b->feature_names, a->nodes);
+    assert_true(a->rows == b->rows && a->features == b->features && a->classes == b->classes);
+    same_names(a->feature_names, b->feature_names, a->features);
     same_names(a->class_names, b->class_names, a->classes);
     assert_string_equal(a->version, b->version);
     assert_true(a->regress == b->regress && a->custom == b->custom);
     same_info(&a->info, &b->info);
     assert_int_equal(a->color == NULL, b->color == NULL);
     if (a->color != NULL)
-        assert_memory_equal(a->color, gersh_model_colors(b), a->nodes * sizeof *a->color);
+        assert_memory_equal(a->color, gersh_model_colors(b), a->features * sizeof *a->color);
     for (int i = 0; i < gersh_settings_count(); i++) {
         const char *name = gersh_settings_info(i)->name;
         assert_string_equal(gersh_settings_get(a->settings, name), gersh_settings_get(b->settings, name));
@@ -210,7 +207,7 @@ static void read_damaged(const char *what, size_t place)
         gersh_verification report;
         assert_non_null(model);
         if (gersh_model_summarize(&summary, model) == GERSH_OK)
-            assert_int_equal(summary->graph->nodes, model->nodes);
+            assert_int_equal(summary->graph->nodes, model->features);
         (void)gersh_model_verify(&report, model, NULL);
         gersh_model_summary_free(summary);
         gersh_model_free(model);

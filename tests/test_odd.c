@@ -14,7 +14,6 @@
 
 #include "base/alloc.h"
 #include "base/threads.h"
-#include "data/dataset.h"
 #include "gersh/gersh.h"
 #include "samples.h"
 
@@ -109,8 +108,8 @@ static problem problem_of(const gersh_dataset *data)
     return q;
 }
 
-/* The distances of all pairs under ρI of the first `own` features and the atoms; metric NULL: without atoms. */
-static double *distances_under(const problem *q, const gersh_metric *metric, double rho, size_t own)
+/* The distances of all pairs under ρI and the atoms; metric NULL: under the identity. */
+static double *distances_under(const problem *q, const gersh_metric *metric, double rho)
 {
     size_t k = gersh_dataset_features(q->data), a, b;
     const double *x = gersh_dataset_values(q->data);
@@ -118,7 +117,7 @@ static double *distances_under(const problem *q, const gersh_metric *metric, dou
     for (size_t p = 0; p < q->pairs->count; p++) {
         long double sum = 0;
         pair_rows(q, p, &a, &b);
-        for (size_t f = 0; f < own; f++)
+        for (size_t f = 0; f < k; f++)
             sum += rho * ((long double)x[a * k + f] - x[b * k + f]) *
                    ((long double)x[a * k + f] - x[b * k + f]);
         for (size_t z = 0; metric != NULL && z < metric->atoms; z++) {
@@ -312,8 +311,7 @@ static double near_trace(const problem *q, const double *d, double k, double mea
 /* Trace and ρ by their defaults; returns the scale of relative gaps. */
 static double check_budget(const trial *t, const problem *q)
 {
-    size_t all = t->metric->features, own = all - t->scaled->discriminants;
-    double k = (double)own, mean = 0, *d = distances_under(q, NULL, 1, own);
+    double k = (double)t->metric->features, mean = 0, *d = distances_under(q, NULL, 1);
     for (size_t p = 0; p < q->pairs->count; p++)
         mean += d[p] / (double)q->pairs->count;
     double trace = strcmp(t->objective, "glr") == 0 ? near_trace(q, d, k, mean) : 2 * k / mean;
@@ -322,8 +320,8 @@ static double check_budget(const trial *t, const problem *q)
         t->metric->rho != t->info.rho)
         fail_msg("%s: trace %g and rho %g at a mean distance of %g", t->what, t->info.budget, t->info.rho,
                  mean);
-    free(d);
-    d = distances_under(q, NULL, t->info.budget / (double)all, all);
+    for (size_t p = 0; p < q->pairs->count; p++)
+        d[p] *= t->info.budget / k;
     double scale = fmax(fabs(t->value), 1e-6 * fabs(oracle(t->objective, q, d, 0)));
     free(d);
     return scale;
@@ -351,7 +349,7 @@ static void check_info(trial *t)
     const gersh_fit_info *info = &t->info;
     problem q = problem_of(t->scaled);
     double sign = strcmp(t->objective, "deml") == 0 ? -1 : 1,
-           *d = distances_under(&q, t->metric, t->metric->rho, t->metric->features);
+           *d = distances_under(&q, t->metric, t->metric->rho);
     double right = oracle(t->objective, &q, d, 0);
     t->value = sign * info->objective_value;
     t->bound = info->has_bound ? sign * info->bound : -INFINITY;
@@ -436,8 +434,6 @@ static void try_solver(trial *t, const samples *o, const gersh_dataset *data, wa
     snprintf(text, sizeof text, "%d", solvers[t->solver].max_iter);
     assert_ok(gersh_settings_set(settings, "max-iter", text));
     assert_ok(gersh_settings_set(settings, "scale", w.scale != NULL ? w.scale : "none"));
-    assert_ok(gersh_settings_set(settings, "discriminants",
-                                 w.scale != NULL && strcmp(w.scale, "zscore") == 0 ? "yes" : "no"));
     if (w.max_time != NULL)
         assert_ok(gersh_settings_set(settings, "max-time", w.max_time));
     gersh_status status = fit(t, data, settings, w);

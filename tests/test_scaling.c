@@ -168,7 +168,7 @@ static void test_unit_rows(void **state)
 {
     (void)state;
     double mean[2] = {0, 0}, scale[2] = {1, 1};
-    gersh_scaling unit = {.features = 2, .mean = mean, .scale = scale, .unit_rows = 1};
+    gersh_scaling unit = {2, mean, scale, 1};
     double x[] = {3e300, 4e300, 3e-310, 4e-310, 0, 0, -3, 4, DBL_MAX, DBL_MAX};
     double expected[] = {0.6, 0.8, 0.6, 0.8, 0, 0, -0.6, 0.8, sqrt(0.5), sqrt(0.5)};
     gersh_dataset *data = unlabelled(5, 2, x);

@@ -278,7 +278,7 @@ static void matrices_beyond_the_limit_are_refused(void **state)
 static void an_infinite_metric_is_refused(void **state)
 {
     (void)state;
-    gersh_model *model = random_model(5, 10, 6, 2, "glr", "balanced", 0), *back = NULL;
+    gersh_model *model = random_model(5, 10, 3, 2, "glr", "balanced", 0), *back = NULL;
     char *bytes = NULL;
     size_t size;
     assert_true(model->metric->atoms >= 2);

@@ -236,7 +236,7 @@ static void data_keeps_its_labels(void **unused)
     assert_int_equal(gersh_transform_apply(transform, x, 1, x, 1), GERSH_ERROR_ARGUMENT);
     gersh_transform_free(transform);
     assert_int_equal(gersh_transform_new(&transform, metric, 3, 1, NULL), GERSH_ERROR_ARGUMENT);
-    assert_string_equal(gersh_last_error(), "--dim: 3 directions are asked for but the metric has 2");
+    assert_string_equal(gersh_last_error(), "--dim: 3 directions are asked for but there are 2 features");
     assert_null(transform);
     gersh_transform_free(NULL);
     gersh_metric_free(metric);

@@ -61,27 +61,18 @@ GERSH_API size_t gersh_dataset_filled(const gersh_dataset *data);         /* mis
 
 /*
  * Scaling x ↦ (x − mean) / scale of every feature and, for `unit_rows`, division of each row by its
- * length (a zero row stays zero). A constant feature has scale 1, so that it becomes 0. Discriminants join the
- * features behind the last one: sums of the scaled features with these weights.
+ * length (a zero row stays zero). A constant feature has scale 1, so that it becomes 0.
  */
 typedef struct gersh_scaling {
     size_t features;
     double *mean;
     double *scale;
     int unit_rows;
-    size_t discriminants;
-    double *discriminant; /* discriminants × features, each of length 1; NULL where there are none */
 } gersh_scaling;
 
 /* Fits the scaling that the setting `scale` names ("zscore", "paper", "none"); sample deviations (n − 1).
  */
 GERSH_API gersh_status gersh_scaling_fit(gersh_scaling **out, const gersh_dataset *data, const char *how);
-/*
- * Finds the discriminants of data that is not scaled, the sums of its features that tell its classes apart best (one
- * less than classes, 8 at most), or the one that follows its targets best; by the weights of its rows. Of more than
- * 65,536 rows it looks at one of every so many, drawn by a seed of its own.
- */
-GERSH_API gersh_status gersh_scaling_discriminate(gersh_scaling *scaling, const gersh_dataset *data);
 GERSH_API gersh_status gersh_scaling_apply(const gersh_scaling *scaling, gersh_dataset *data);
 GERSH_API void gersh_scaling_free(gersh_scaling *scaling);
 

@@ -15,10 +15,10 @@ extern "C" {
 typedef struct gersh_model gersh_model;
 
 /*
- * Learns from data that is not scaled: fits the scaling that the setting `scale` names, with discriminants as the
- * setting of that name says, and then the metric to the scaled rows. Real-valued targets are standardised: less their
- * mean, divided by their sample deviation. The weights are those of the options, else those of the data set. A metric to
- * start from may have more or fewer discriminants. settings, options and info may be NULL.
+ * Learns from data that is not scaled: fits the scaling that the setting `scale` names, and then the metric
+ * to the scaled rows. Real-valued targets are standardised: less their mean, divided by their sample
+ * deviation. The weights are those of the options, else those of the data set. settings, options and info
+ * may be NULL.
  */
 GERSH_API gersh_status gersh_model_fit(gersh_model **out, gersh_fit_info *info, const gersh_dataset *data,
                                        const gersh_settings *settings, const gersh_fit_options *options);
@@ -54,11 +54,9 @@ GERSH_API const gersh_settings *gersh_model_settings(const gersh_model *model); 
 GERSH_API const char *gersh_model_version(const gersh_model *model); /* of the gersh that fitted it */
 /* "classify" or "regress" by the labels of the training rows; "none" where they had none. */
 GERSH_API const char *gersh_model_task(const gersh_model *model);
-GERSH_API int gersh_model_is_custom(const gersh_model *model);   /* fitted to a custom objective */
-GERSH_API size_t gersh_model_rows(const gersh_model *model);     /* that it was fitted to */
-GERSH_API size_t gersh_model_features(const gersh_model *model); /* of its data */
-GERSH_API size_t gersh_model_nodes(const gersh_model *model);    /* and discriminants: of its metric */
-/* The name of a node: the features come first. */
+GERSH_API int gersh_model_is_custom(const gersh_model *model); /* fitted to a custom objective */
+GERSH_API size_t gersh_model_rows(const gersh_model *model);   /* that it was fitted to */
+GERSH_API size_t gersh_model_features(const gersh_model *model);
 GERSH_API const char *gersh_model_feature_name(const gersh_model *model, size_t feature);
 GERSH_API size_t gersh_model_classes(const gersh_model *model); /* 0 without class labels */
 GERSH_API const char *gersh_model_class_name(const gersh_model *model, size_t which);
@@ -70,7 +68,7 @@ GERSH_API const gersh_dataset *gersh_model_data(const gersh_model *model);
 GERSH_API const gersh_tuples *gersh_model_tuples(const gersh_model *model);
 GERSH_API const gersh_edge_rule *gersh_model_rules(const gersh_model *model, size_t *count);
 
-/* 1 (blue) or −1 (red) of each node, or NULL when the metric's graph is not balanced. */
+/* 1 (blue) or −1 (red) of each feature, or NULL when the metric's graph is not balanced. */
 GERSH_API const int *gersh_model_colors(const gersh_model *model);
 
 /* Fails unless the data set has the model's features, by name and in its order. */

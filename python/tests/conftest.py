@@ -57,8 +57,3 @@ def scaled(X):
     """z-scores with sample deviations, as the library has them."""
     X = np.asarray(X, dtype=float)
     return (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
-
-
-def nodes(learner, Z):
-    """Scaled rows with their discriminants: what the matrix of the learner is of."""
-    return np.hstack([Z, Z @ learner.discriminants_.T])

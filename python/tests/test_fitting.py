@@ -10,7 +10,7 @@ import warnings
 
 import numpy as np
 import pytest
-from conftest import nodes, scaled
+from conftest import scaled
 from sklearn.exceptions import ConvergenceWarning
 
 import gersh
@@ -237,7 +237,8 @@ def test_a_python_function_as_objective(wine):
     built_in = gersh.MetricLearner(tol=1e-4, trace=1.0).fit(X, y)
     assert own.objective_value_ == pytest.approx(built_in.objective_value_, rel=2e-4)
     assert own.bound_ <= own.objective_value_
-    value, _ = own_glr(*_pairs(nodes(own, scaled(X)), own.matrix_), y)
+    Z = scaled(X)
+    value, _ = own_glr(*_pairs(Z, own.matrix_), y)
     assert own.objective_value_ == pytest.approx(value, rel=1e-9)
 
 

@@ -71,8 +71,6 @@ def test_prototypes_have_the_arguments_of_the_headers():
 def test_parameters_are_those_of_the_table(kind):
     parameters = inspect.signature(kind).parameters
     wanted = {setting.parameter: name for name, setting in TABLE.items() if setting.group in ("scale", "fit", "run")}
-    if kind is not gersh.MetricLearner:
-        del wanted["discriminants"]  # of labels alone
     assert set(wanted) <= set(parameters)
     for parameter, name in wanted.items():
         default = parameters[parameter].default

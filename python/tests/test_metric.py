@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-import scipy.linalg
-from conftest import nodes, scaled
+from conftest import scaled
 from scipy.spatial.distance import pdist
 
 import gersh
@@ -11,7 +10,7 @@ import gersh
 
 def glr(learner, X, y):
     """The objective by its definition, at the learner's matrix."""
-    Z = nodes(learner, scaled(X))
+    Z = scaled(X)
     difference = Z[:, None] - Z[None]
     distance = np.einsum("ijk,kl,ijl->ij", difference, learner.matrix_, difference)
     return float(np.sum(np.triu(np.exp(-distance) * 4 * (y[:, None] != y[None]), 1)))
@@ -33,7 +32,7 @@ def test_value_bound_and_limits(wine):
 
 def test_wider_sets_have_better_values(wine):
     X, y = wine
-    value = {solver: gersh.MetricLearner(solver=solver, tol=1e-4, discriminants="no").fit(X, y).objective_value_
+    value = {solver: gersh.MetricLearner(solver=solver, tol=1e-4).fit(X, y).objective_value_
              for solver in ("diagonal", "balanced", "hull", "psd")}
     slack = 1 + 1e-3
     assert value["psd"] <= slack * value["hull"] and value["hull"] <= slack * value["balanced"]
@@ -60,62 +59,16 @@ def test_transform_distances_and_matrices_agree(iris, scale, n_components, solve
         Z = {"zscore": scaled(X), "none": X}.get(scale)
         if Z is None:
             Z = scaled(X) / np.linalg.norm(scaled(X), axis=1, keepdims=True)
-        Z = nodes(learner, Z)
         assert np.allclose(pdist(T, "sqeuclidean"), pdist(Z, lambda u, v: (u - v) @ learner.matrix_ @ (u - v)))
     else:
         values = np.linalg.eigvalsh(learner.matrix_)[::-1]
         deviation = {"none": 1}.get(scale, X.std(axis=0, ddof=1))
-        if len(learner.discriminants_) == 0:
-            assert np.allclose(np.linalg.svd(L * deviation)[1] ** 2, values[:2])
+        assert np.allclose(np.linalg.svd(L * deviation)[1] ** 2, values[:2])
     if scale != "paper":
         V = learner.get_mahalanobis_matrix()
         u = X[3] - X[77]
         assert u @ V @ u == pytest.approx(learner.pair_distance([[X[3], X[77]]])[0] ** 2)
         assert np.allclose(T - T[0], (X - X[0]) @ L.T)
-
-
-def test_discriminants_are_generalised_eigenvectors(wine):
-    """Of the means of classes and the covariances, shrunk as the library does it."""
-    X, y = wine
-    learner = gersh.MetricLearner().fit(X, y)
-    V, Z = learner.discriminants_, scaled(X)
-    assert V.shape == (2, 13) and np.allclose(np.linalg.norm(V, axis=1), 1)
-    S = np.cov(Z.T, bias=True)
-    S = 0.8 * S + 0.2 * np.diag(np.diag(S))
-    means = np.array([Z[y == c].mean(axis=0) for c in np.unique(y)])
-    B = np.cov(means.T, bias=True, fweights=np.bincount(y))
-    values, vectors = scipy.linalg.eigh(B, S)
-    for v, wanted in zip(V, vectors.T[::-1]):
-        wanted = wanted / np.linalg.norm(wanted)
-        assert abs(v @ wanted) == pytest.approx(1, abs=1e-9) and v[np.argmax(np.abs(v))] > 0
-    assert learner.graph_.names[13:] == ["discriminant 1", "discriminant 2"]
-    assert learner.matrix_.shape == (15, 15) and learner.colors_.shape == (15,)
-
-
-def test_discriminants_of_targets_are_ridge_regression():
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(80, 5)) @ rng.normal(size=(5, 5))
-    y = X @ [1, -2, 0, 0.5, 0] + rng.normal(size=80)
-    weight = rng.uniform(0.5, 2, 80)
-    learner = gersh.MetricLearner(task="regress").fit(X, y, sample_weight=weight)
-    Z = scaled(X)
-    Z = Z - np.average(Z, axis=0, weights=weight)
-    S = np.cov(Z.T, aweights=weight, bias=True)
-    slopes = np.linalg.solve(0.8 * S + 0.2 * np.diag(np.diag(S)), Z.T @ (weight * (y - np.average(y, weights=weight))))
-    assert learner.discriminants_.shape == (1, 5)
-    assert abs(learner.discriminants_[0] @ slopes) == pytest.approx(np.linalg.norm(slopes))
-
-
-@pytest.mark.parametrize("parameters, count", [
-    ({}, 1), ({"discriminants": "no"}, 0), ({"solver": "psd"}, 0), ({"solver": "psd", "discriminants": "yes"}, 1),
-    ({"scale": "paper"}, 0), ({"scale": "paper", "discriminants": "yes"}, 1), ({"edges": [(0, 1, "forbidden")]}, 0),
-])
-def test_when_there_are_discriminants(cancer, parameters, count):
-    X, y = cancer
-    learner = gersh.MetricLearner(tol=0.1, **parameters).fit(X, y)
-    assert len(learner.discriminants_) == count and len(learner.matrix_) == 30 + count
-    assert len(gersh.MetricLearner(tol=0.1, **parameters).fit(X[:59], y[:59]).discriminants_) == \
-        (count if parameters.get("discriminants") == "yes" else 0)  # fewer than two rows a feature
 
 
 def test_get_metric_is_detached(iris):
@@ -132,7 +85,7 @@ def test_get_metric_is_detached(iris):
 def test_graph_and_colors_are_those_of_the_matrix(cancer):
     X, y = cancer
     learner = gersh.MetricLearner().fit(X, y)
-    graph, M, names = learner.graph_, learner.matrix_, learner.graph_.names
+    graph, M, names = learner.graph_, learner.matrix_, list(X.columns)
     size = np.sqrt(np.outer(np.diag(M), np.diag(M)))
     first, second = np.nonzero(np.triu(np.abs(M) > 1e-12 * size, 1))
     assert np.array_equal(graph.first, first) and np.array_equal(graph.second, second)

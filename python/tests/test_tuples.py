@@ -73,8 +73,7 @@ def test_pairs_learn_what_labels_teach(wine):
     first, second = np.triu_indices(len(X), 1)
     signs = np.where(y[first] == y[second], 1, -1)
     learner = gersh.GLRPairs(preprocessor=X, tol=1e-5).fit(np.stack([first, second], axis=1), signs)
-    assert learner.objective_value_ == pytest.approx(
-        gersh.GLR(tol=1e-5, discriminants="no").fit(X, y).objective_value_, rel=1e-4)
+    assert learner.objective_value_ == pytest.approx(gersh.GLR(tol=1e-5).fit(X, y).objective_value_, rel=1e-4)
 
 
 def brute_force_accuracy(distance, y):

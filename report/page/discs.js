@@ -3,7 +3,7 @@ import { scaleLinear } from "d3-scale";
 import { bottom, label } from "./axes.js";
 import { count, cut, datum, h, hideTip, line, number, s, showTip, title, whole } from "./dom.js";
 import { drawing, figure, section } from "./figure.js";
-import { byWeight, colorName, features, model, node } from "./model.js";
+import { byWeight, colorName, features, model } from "./model.js";
 
 const MOST = 36; // discs that are drawn
 const ROW = 19,
@@ -129,11 +129,11 @@ function draw(panels, chosen, width, colors) {
 function noteOf(shown, joined) {
   const what =
     joined.length === 0
-      ? `the ${whole(shown.length)} heaviest ${node}s`
+      ? `the ${whole(shown.length)} heaviest features`
       : shown.length < joined.length
-        ? `the ${whole(shown.length)} heaviest of ${count(joined.length, node)} with edges`
-        : `the ${count(shown.length, node)} with edges`;
-  return h("p", { class: "note" }, `Drawn: ${what}. The discs of ${node}s without an edge are points.`);
+        ? `the ${whole(shown.length)} heaviest of ${count(joined.length, "feature")} with edges`
+        : `the ${count(shown.length, "feature")} with edges`;
+  return h("p", { class: "note" }, `Drawn: ${what}. The discs of features without an edge are points.`);
 }
 
 export function discs() {

@@ -1,11 +1,10 @@
-// The features and what was learned of each, the discriminants among them.
-import { count, datum, h, name, percent, whole } from "./dom.js";
+// A table of the features: sorted by any column, downloaded as CSV.
+import { count, datum, download, h, name, number, percent, whole } from "./dom.js";
 import { section } from "./figure.js";
 import { showInGraph } from "./graph.js";
-import { byWeight, colorName, discriminants, features, model, node, other } from "./model.js";
-import { table } from "./table.js";
+import { byWeight, colorName, features, model, other } from "./model.js";
 
-const FIRST = 30 + discriminants.length;
+const FIRST = 30;
 
 const partner = (f) => (f.partner !== null ? features[f.partner] : null);
 const frequency = (f) => f.edges.find((e) => other(e, f.i) === partner(f))?.frequency;
@@ -18,7 +17,7 @@ const columns = [
       h(
         "button",
         { type: "button", class: "plain", title: "Show in the graph", onclick: () => showInGraph(f.i) },
-        h("span", { class: `mark ${colorName(f.color)}${f.sum ? " ring" : ""}` }),
+        h("span", { class: `mark ${colorName(f.color)}` }),
         name(f.name),
       ),
   },
@@ -55,19 +54,99 @@ const columns = [
   },
 ].filter(Boolean);
 
-export function featureTable() {
+const cell = (value) => {
+  const text = String(value);
+  return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+export function table() {
   const heavy = byWeight.filter((f) => f.share > 0.01);
   const place = section(
     "features",
     "Features",
-    `Every feature${discriminants.length > 0 ? " and discriminant" : ""} with its weight, and the other that it acts with most. `,
-    `Here ${count(heavy.length, node)} of ${whole(features.length)} have more than 1\u00a0% of the weight each, and ${percent(
+    "Every feature with its weight, and the other that it acts with most. ",
+    `Here ${count(heavy.length, "feature")} of ${whole(features.length)} have more than 1\u00a0% of the weight each, and ${percent(
       heavy.reduce((sum, f) => sum + f.share, 0),
       0,
-    )} together. Sort by a heading; click a ${node} to see it in the graph.`,
+    )} together. Sort by a heading; click a feature to see it in the graph.`,
   );
-  table(place, {
-    ...{ columns, list: features, first: FIRST, sorted: 1 },
-    ...{ file: "features.csv", label: "Table of the features", many: `${node}s` },
+  let sorted = 1,
+    down = true,
+    all = false;
+  const body = h("tbody", {}),
+    heads = columns.map((c, at) =>
+      h(
+        "th",
+        { scope: "col", class: c.text ? "text" : null },
+        h("button", { type: "button", onclick: () => sort(at) }, c.key),
+      ),
+    );
+  const more = h("button", {
+    type: "button",
+    class: "screen",
+    onclick: () => {
+      all = true;
+      fill();
+    },
+  });
+
+  const order = () => {
+    const { of, text } = columns[sorted],
+      compare = text ? (a, b) => of(a).localeCompare(of(b)) : (a, b) => of(a) - of(b);
+    return [...features].sort((a, b) => (down ? -compare(a, b) : compare(a, b)) || a.i - b.i);
+  };
+  function fill() {
+    const list = order(),
+      shown = all ? list : list.slice(0, FIRST);
+    body.replaceChildren(
+      ...shown.map((f) =>
+        h(
+          "tr",
+          { "data-feature": f.i },
+          columns.map((c) => h("td", { class: c.text ? "text" : null }, c.show(f))),
+        ),
+      ),
+    );
+    more.hidden = shown.length === list.length;
+    more.textContent = `Show all ${whole(list.length)} features`;
+  }
+  function sort(at) {
+    down = at === sorted ? !down : !columns[at].text;
+    sorted = at;
+    heads.forEach((head, other_) =>
+      other_ === at
+        ? head.setAttribute("aria-sort", down ? "descending" : "ascending")
+        : head.removeAttribute("aria-sort"),
+    );
+    fill();
+  }
+  const save = () =>
+    download(
+      "features.csv",
+      "text/csv;charset=utf-8",
+      [columns.map((c) => c.key), ...order().map((f) => columns.map((c) => c.of(f)))]
+        .map((row) => row.map(cell).join(","))
+        .join("\n") + "\n",
+    );
+  place.append(
+    h(
+      "div",
+      { class: "bar-of-tools" },
+      h("button", { type: "button", class: "end", id: "features-csv", onclick: save }, "CSV"),
+    ),
+    h(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of the features" },
+      h("table", {}, h("thead", {}, h("tr", {}, heads)), body),
+    ),
+    h("p", {}, more),
+  );
+  heads[sorted].setAttribute("aria-sort", "descending");
+  fill();
+  addEventListener("beforeprint", () => {
+    if (features.length <= 200 && !all) {
+      all = true;
+      fill();
+    }
   });
 }

@@ -5,7 +5,7 @@ import { zoom as zooming } from "d3-zoom";
 import { count, cut, h, hideTip, line, name, number, percent, showTip, title, whole } from "./dom.js";
 import { figure, section } from "./figure.js";
 import { calm, GraphView } from "./graph_view.js";
-import { byWeight, colorName, discriminants, edges, features, leftOut, model, node, tally } from "./model.js";
+import { byWeight, colorName, edges, features, leftOut, model } from "./model.js";
 
 const MOST_HITS = 8; // of a search
 
@@ -14,22 +14,20 @@ export const showInGraph = (i) => focusFeature(i);
 
 function sentence() {
   if (model.edges === 0)
-    return [`No ${node}s are joined in this model: each counts on its own, as much as its node is large.`];
+    return ["No features are joined in this model: each counts on its own, as much as its node is large."];
   const hub = [...features].sort((a, b) => b.degree - a.degree || b.weight - a.weight)[0];
   const joined = features.filter((f) => f.degree > 0).length;
   return [
-    "A node is a feature",
-    discriminants.length > 0 && [" or a ", h("a", { href: "#discriminants" }, "discriminant")],
-    ", as large as its weight M",
+    "A node is a feature, as large as its weight M",
     h("sub", {}, "ii"),
     "; an edge joins two that act together, as thick as |M",
     h("sub", {}, "ij"),
     "|. ",
     model.balanced
-      ? `Positive edges join ${node}s of one colour, negative ones a blue and a red: the graph is balanced. `
+      ? "Positive edges join features of one colour, negative ones a blue and a red: the graph is balanced. "
       : "The graph is not balanced, so that there are no two colours. ",
     `Here ${count(model.edges, "edge")} (${whole(model.negative_edges)} negative) join ${whole(joined)} of `,
-    discriminants.length > 0 ? `${count(features.length, node)} (${tally(features)}); ` : `${tally(features)}; `,
+    `${count(model.features, "feature")}; `,
     h("b", {}, name(hub.name)),
     ` has the most, ${whole(hub.degree)}.`,
   ];
@@ -38,7 +36,6 @@ function sentence() {
 function tipOf(f) {
   return [
     title(f.name),
-    f.sum && line("a sum of all scaled features"),
     line(`weight ${number(f.weight)}, ${percent(f.share, 2)} of the trace`),
     line(`${f.color ? colorName(f.color) : "no colour"}, ${count(f.degree, "edge")}`),
     f.partner !== null &&
@@ -64,7 +61,7 @@ function tipOfEdge(e) {
 
 // What is shown and what is not.
 function stateOf(view) {
-  const nodes = `${whole(view.nodes.length)} of ${count(features.length, node)}`;
+  const nodes = `${whole(view.nodes.length)} of ${count(features.length, "feature")}`;
   if (model.edges === 0) return [`Shown: ${nodes}; there are no edges.`];
   const hidden = model.edges - view.shown,
     least = view.shown > 0 && view.shown < edges.length ? edges[view.shown - 1].size : null;
@@ -72,7 +69,7 @@ function stateOf(view) {
     `Shown: ${nodes}, `,
     `the ${whole(view.shown)} strongest of ${count(model.edges, "edge")}`,
     least === null ? "" : ` (|weight| of at least ${number(least)})`,
-    `. Hidden: ${count(features.length - view.nodes.length, node)}, ${count(hidden, "edge")}`,
+    `. Hidden: ${count(features.length - view.nodes.length, "feature")}, ${count(hidden, "edge")}`,
     leftOut > 0 ? `, of which ${whole(leftOut)} weaker ones are not in this file.` : ".",
   ];
 }
@@ -180,7 +177,6 @@ function legend() {
   const nodes = model.balanced
     ? [entry("mark blue", "blue feature (round)"), entry("mark red", "red feature (square)")]
     : [entry("mark", "feature")];
-  if (discriminants.length > 0) nodes.push(entry("mark ring", "discriminant (ring)"));
   return h(
     "ul",
     { class: "legend", "aria-label": "Legend" },
@@ -231,7 +227,7 @@ export function graph() {
     tools: [
       h("label", {}, "Search ", searchField(view, hits)),
       h("label", {}, "Fewer edges ", slider(view), " all"),
-      h("label", {}, h("input", { type: "checkbox", id: "lonely", onchange: all }), `all ${node}s`),
+      h("label", {}, h("input", { type: "checkbox", id: "lonely", onchange: all }), "all features"),
     ],
     draw(width, colors, plot) {
       if (!stage.isConnected) plot.replaceChildren(hits, stage);

@@ -4,7 +4,6 @@ import { colorName } from "./model.js";
 
 const levels = 6; // widths of lines, so that many edges are few paths
 const MOST_MOVING = 2500; // edges that are drawn while things move, the strongest; all of them at rest
-const HOLE = 0.5; // of a ring, as a share of its radius
 
 export const radius = (f, most) => 4 + 15 * Math.sqrt(Math.max(f.weight, 0) / (most || 1));
 
@@ -76,13 +75,12 @@ function placeLabels(view) {
     const text = cut(n.f.name, 26),
       [x, y] = view.at(n),
       w = view.measure(text),
-      r = view.size(n) + 5,
-      middle = Math.max(w / 2 + 5, Math.min(view.width - w / 2 - 5, x)); // near a side, as far in as it must be
+      r = view.size(n) + 5;
     const places = [
       ["start", x + r, y],
       ["end", x - r, y],
-      ["middle", middle, y - r - 6],
-      ["middle", middle, y + r + 6],
+      ["middle", x, y - r - 6],
+      ["middle", x, y + r + 6],
     ];
     let best = null,
       least = Infinity;
@@ -102,21 +100,6 @@ function placeLabels(view) {
   return labels;
 }
 
-// A discriminant has a hole, so that it is seen to be no column of the data.
-function drawNode(pen, view, n, colors) {
-  const [x, y] = view.at(n),
-    round = n.f.color >= 0,
-    alpha = view.near && !view.near.has(n) ? 0.15 : 1;
-  pen.node(x, y, view.size(n), round, {
-    fill: colors[colorName(n.f.color)],
-    stroke: n === view.focus || n === view.hovered ? colors.ink : colors.panel,
-    width: n === view.focus ? 3 : 1.5,
-    alpha,
-  });
-  if (n.f.sum)
-    pen.node(x, y, HOLE * view.size(n), round, { fill: colors.panel, stroke: colors.panel, width: 1, alpha });
-}
-
 export function drawGraph(pen, view, colors) {
   const batches = edgeBatches(view);
   const thin = Math.max(0.25, Math.min(1, Math.sqrt(80 / (view.edges.length || 1)))); // many lines are thin ones
@@ -134,7 +117,12 @@ export function drawGraph(pen, view, colors) {
   for (const n of view.nodes) {
     const [x, y] = view.at(n);
     if (x < -30 || y < -30 || x > view.width + 30 || y > view.height + 30) continue;
-    drawNode(pen, view, n, colors);
+    pen.node(x, y, view.size(n), n.f.color >= 0, {
+      fill: colors[colorName(n.f.color)],
+      stroke: n === view.focus || n === view.hovered ? colors.ink : colors.panel,
+      width: n === view.focus ? 3 : 1.5,
+      alpha: view.near && !view.near.has(n) ? 0.15 : 1,
+    });
   }
   for (const [x, y, text, anchor, n] of placeLabels(view))
     pen.text(x, y, text, { color: colors.ink, halo: colors.panel, anchor, weight: n === view.focus ? 700 : 400 });

@@ -1,14 +1,13 @@
 // Puts the page together: the head, then one section after the other.
 import { convergence } from "./convergence.js";
 import { discs } from "./discs.js";
-import { discriminantTable } from "./discriminants.js";
 import { distances } from "./distances.js";
 import { h } from "./dom.js";
-import { featureTable } from "./features.js";
+import { table } from "./features.js";
 import { redrawAll } from "./figure.js";
 import { graph } from "./graph.js";
 import { matrix } from "./matrix.js";
-import { discriminants, model, rows } from "./model.js";
+import { model, rows } from "./model.js";
 import { repeat } from "./repeat.js";
 import { space } from "./space.js";
 import { summary } from "./summary.js";
@@ -32,7 +31,6 @@ function head() {
     ["space", "Space"],
     ["distances", "Distances"],
     ["features", "Features"],
-    ...(discriminants.length > 0 ? [["discriminants", "Discriminants"]] : []),
     ["repeat", "Repeat"],
   ];
   document.getElementById("top").append(
@@ -71,17 +69,5 @@ system.addEventListener("change", () => setTheme());
 addEventListener("beforeprint", () => setTheme("light"));
 addEventListener("afterprint", () => setTheme());
 head();
-for (const part of [
-  summary,
-  graph,
-  discs,
-  matrix,
-  convergence,
-  space,
-  distances,
-  featureTable,
-  discriminantTable,
-  repeat,
-])
-  part();
+for (const part of [summary, graph, discs, matrix, convergence, space, distances, table, repeat]) part();
 root.dataset.ready = String(Math.round(performance.now()));

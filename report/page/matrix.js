@@ -2,7 +2,7 @@
 import { pointer } from "d3-selection";
 import { count, cut, datum, h, hideTip, line, mix, name, number, showTip, title, whole } from "./dom.js";
 import { choice, drawing, figure, section } from "./figure.js";
-import { byWeight, edges, features, leftOut, model, node } from "./model.js";
+import { byWeight, edges, features, leftOut, model } from "./model.js";
 import { canvasPen, svgPen } from "./pen.js";
 
 const FIRST = 40; // features that are drawn at the start
@@ -20,7 +20,7 @@ const shade = (value, largest, colors) =>
   mix(colors.mid, value < 0 ? colors.low : colors.high, Math.sqrt(Math.min(Math.abs(value) / largest, 1)));
 
 function sentence() {
-  const pairs = (features.length * (features.length - 1)) / 2;
+  const pairs = (model.features * (model.features - 1)) / 2;
   const sub = (text) => h("sub", {}, text);
   const parts = [
     ["Entry M", sub("ij"), " as a colour: the diagonal holds the weights, an entry off it is an edge, "],
@@ -44,7 +44,7 @@ function sentence() {
 function layout(width, order) {
   const labelled = order.length <= 60 && width / order.length > 8;
   const longest = Math.max(...order.map((f) => Math.min(f.name.length, 30)));
-  const margin = labelled ? Math.min(160, width * 0.36, 16 + 6.4 * longest) : 8;
+  const margin = labelled ? Math.min(160, width * 0.26, 16 + 6.4 * longest) : 8;
   const side = Math.min(width - margin - 10, 640);
   return { labelled, margin, side, cell: side / order.length, width: margin + side + 10, height: margin + side + 62 };
 }
@@ -80,7 +80,7 @@ function paintClasses(pen, colors, { order, size: { margin, side, cell } }) {
 function paintLabels(pen, colors, { order, size: { margin, cell } }) {
   const font = Math.min(11, Math.max(8, cell * 0.9));
   order.forEach((f, at) => {
-    const text = cut(f.name, Math.floor((margin - 8) / 6.4)),
+    const text = cut(f.name, Math.floor(margin / 6.3)),
       color = f.color > 0 ? colors.blue : f.color < 0 ? colors.red : colors.ink;
     pen.text(margin - 6, margin + (at + 0.5) * cell, text, { color, size: font, anchor: "end" });
     pen.text(margin + (at + 0.5) * cell, margin - 6, text, { color, size: font, turn: -90 });
@@ -115,7 +115,7 @@ function choose(state, most) {
   const out = features.length - state.order.length;
   state.note.replaceChildren(
     "Blue features come first, then red, each by weight. Colours go by the square root, so that small entries can be ",
-    `seen.${out > 0 ? ` Not drawn: ${count(out, node)} of less weight.` : ""}`,
+    `seen.${out > 0 ? ` Not drawn: ${count(out, "feature")} of less weight.` : ""}`,
     leftOut > 0 ? ` The ${whole(leftOut)} weakest entries are not in this file and look like 0.` : "",
   );
 }

@@ -1,6 +1,4 @@
 // The data of the page, and what follows from them.
-import { count } from "./dom.js";
-
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
 
 export const model = read("model");
@@ -13,11 +11,9 @@ export const edges = model.edge_list
   .map((e) => ({ ...e, size: Math.abs(e.weight) }))
   .sort((a, b) => b.size - a.size || a.first - b.first || a.second - b.second);
 
-// All nodes: the features of the data, and the discriminants behind them, which are sums of these.
 export const features = model.feature_names.map((text, i) => ({
   i,
   name: text,
-  sum: model.discriminants?.[i - model.features] ?? null, // of a discriminant: the weight of each feature in it
   weight: model.diagonal[i],
   share: model.trace > 0 ? model.diagonal[i] / model.trace : 0,
   color: color(i),
@@ -29,14 +25,6 @@ export const features = model.feature_names.map((text, i) => ({
 for (const edge of edges) {
   features[edge.first].edges.push(edge);
   features[edge.second].edges.push(edge);
-}
-
-export const discriminants = features.filter((f) => f.sum);
-export const node = discriminants.length > 0 ? "node" : "feature"; // what one of all nodes is called
-export function tally(list) {
-  const sums = list.filter((f) => f.sum).length;
-  const parts = [count(list.length - sums, "feature"), count(sums, "discriminant")];
-  return (sums === 0 ? [parts[0]] : sums === list.length ? [parts[1]] : parts).join(" and ");
 }
 
 export const byWeight = [...features].sort((a, b) => b.weight - a.weight || a.i - b.i);

@@ -1,6 +1,6 @@
 // The first screen: what was learned, how sure it is, and what counts most.
 import { count, datum, h, name, number, percent, seconds, whole } from "./dom.js";
-import { byWeight, colorName, edges, features, model, node, rows, tally } from "./model.js";
+import { byWeight, colorName, edges, features, model, rows } from "./model.js";
 
 const solvers = {
   balanced: "A balanced signed graph",
@@ -123,7 +123,7 @@ function barOf(f, most) {
 
 function strongest() {
   const box = h("div", { class: "card" }, h("h3", {}, "What acts together"));
-  if (edges.length === 0) box.append(h("p", { class: "note" }, `No ${node}s are joined: each counts on its own.`));
+  if (edges.length === 0) box.append(h("p", { class: "note" }, "No features are joined: each counts on its own."));
   else
     box.append(
       h(
@@ -155,9 +155,9 @@ function strongest() {
 
 export function summary() {
   const share = gapShare(),
-    heavy = byWeight.filter((f) => f.share > 0.01);
+    heavy = byWeight.filter((f) => f.share > 0.01).length;
   const graph = model.balanced
-    ? `${count(features.filter((f) => f.color > 0).length, `blue ${node}`)} and ${whole(features.filter((f) => f.color < 0).length)} red`
+    ? `${count(features.filter((f) => f.color > 0).length, "blue feature")} and ${whole(features.filter((f) => f.color < 0).length)} red`
     : "not balanced";
   const body = h(
     "section",
@@ -174,11 +174,11 @@ export function summary() {
     h(
       "p",
       { class: "lead" },
-      `${solvers[model.solver] ?? "A metric"} of ${tally(features)}, learned from ${count(model.n, "row")}`,
+      `${solvers[model.solver] ?? "A metric"} of ${count(model.features, "feature")}, learned from ${count(model.n, "row")}`,
       share !== null ? [": no metric of its kind can be better by more than ", h("b", {}, shareText(share)), "."] : ".",
-      ` ${heavy.length === 0 ? `No ${node}` : tally(heavy)} ${heavy.length > 1 ? "carry" : "carries"}`,
-      ` more than 1\u00a0% of the weight${heavy.length > 1 ? " each" : ""}`,
-      heavy.length > 0 ? [", most of all ", h("b", {}, name(byWeight[0].name)), "."] : ".",
+      heavy === 0 ? " No feature carries" : heavy === 1 ? " One feature carries" : ` ${whole(heavy)} features carry`,
+      ` more than 1\u00a0% of the weight${heavy > 1 ? " each" : ""}`,
+      heavy > 0 ? [", most of all ", h("b", {}, name(byWeight[0].name)), "."] : ".",
     ),
     h(
       "div",

@@ -1,6 +1,6 @@
 // The page of a fit to wdbc, looked at and used, and one of names that try to break it.
 import assert from "node:assert/strict";
-import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, statSync, writeFileSync } from "node:fs";
 import { after, test } from "node:test";
 import {
   accessible,
@@ -139,7 +139,7 @@ test("the slider hides the weaker edges and says how many", async () => {
   });
   assert.equal(await page.getAttribute("#graph canvas", "data-edges"), String(model.edges));
   await page.check("#lonely");
-  assert.equal(await page.getAttribute("#graph canvas", "data-nodes"), String(model.diagonal.length));
+  assert.equal(await page.getAttribute("#graph canvas", "data-nodes"), String(model.features));
   await page.uncheck("#lonely");
 });
 
@@ -246,7 +246,7 @@ test("every figure can be downloaded as SVG, the table as CSV", async () => {
     .trimEnd()
     .split("\n")
     .map((text) => text.split(","));
-  assert.equal(lines.length, model.diagonal.length + 1);
+  assert.equal(lines.length, model.features + 1);
   for (const [name, weight] of lines.slice(1)) assert.equal(+weight, model.diagonal[model.feature_names.indexOf(name)]);
 });
 
@@ -268,88 +268,6 @@ test("printing is in light colours, with all that the screen hides behind button
   assert.equal(await own.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
   assert.equal(await own.evaluate(() => getComputedStyle(document.getElementById("top")).display), "none");
   await own.context().close();
-});
-
-// Names and weights of the rows of the table of discriminants, in the column of one of them.
-const sumShown = (own, column) =>
-  own.$$eval(
-    "#discriminants tbody tr",
-    (list, at) => list.map((row) => [row.children[0].textContent, +row.children[at].querySelector("data").value]),
-    column,
-  );
-const bySize = (names, weights) =>
-  weights.map((weight, i) => [names[i], weight]).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
-
-test("a discriminant is a ring in the graph, a row of the features, and the sum that it is made of", async () => {
-  const node = model.features,
-    [weights] = model.discriminants;
-  assert.equal(model.discriminants.length, 1);
-  assert.match(await page.textContent("#summary .lead"), /of 30 features and 1 discriminant, learned from 569 rows/);
-  assert.match(await page.textContent("#graph .what"), /of 31 nodes \(30 features and 1 discriminant\)/);
-  assert.match(await page.textContent("#matrix .what"), /of 465 entries above the diagonal/);
-  assert.match(await page.textContent("#graph .legend"), /discriminant \(ring\)/);
-  assert.match(
-    await page.textContent("#discriminants .what"),
-    /a sum of all scaled features that tells the classes apart best/,
-  );
-  const { text: svg } = await download(page, () => page.click("#figure-feature-graph .end"));
-  assert.equal(svg.match(/<(circle|rect)[^>]* fill="(#[0-9a-f]{6})" stroke="\2"/g)?.length, 1, "one node has a hole");
-  const [x, y] = await focus("discriminant");
-  assert.equal(await page.getAttribute("#graph canvas", "data-focus"), String(node));
-  await page.mouse.move(x, y);
-  assert.match(await tip(), /^discriminanta sum of all scaled features/);
-  const marks = await page.$$eval("#features .ring", (list) => list.map((e) => e.closest("tr").dataset.feature));
-  assert.deepEqual(marks, [String(node)]);
-  const all = bySize(model.feature_names, weights);
-  assert.deepEqual(await sumShown(page, 1), all.slice(0, 10));
-  await page.click("#discriminants >> text=Show all 30 features");
-  assert.deepEqual(await sumShown(page, 1), all);
-  const { name, text } = await download(page, () => page.click("#discriminants-csv"));
-  assert.equal(name, "discriminants.csv");
-  assert.equal(text, ["feature,discriminant", ...all.map((row) => row.join())].join("\n") + "\n");
-});
-
-// Three classes around a circle, in the last two of six features, and targets that follow the first and the fifth.
-function writeCircle(csv) {
-  const line = (_, i) => {
-    const angle = (2 * Math.PI * (i % 3)) / 3;
-    const place = [Math.cos(angle) + Math.cos(i) / 4, Math.sin(angle) + Math.cos(2 * i) / 4];
-    const row = [...[3, 5, 7, 11].map((k) => Math.sin(k * i)), ...place];
-    return [...row, `c${i % 3}`, row[4] + row[0] / 2].join();
-  };
-  writeFileSync(csv, ["a,b,c,d,e,f,class,target", ...Array.from({ length: 90 }, line)].join("\n") + "\n");
-}
-
-test("several discriminants are columns of one table; without any, the page does not speak of them", async () => {
-  writeCircle(file("circle.csv"));
-  const words = ["fit", "circle.csv", "--label", "class", "--ignore", "target"];
-  gersh(...words, "-o", "c.gersh", "--report", "c.html");
-  const circle = inspect("c.gersh"),
-    own = await open(file("c.html"));
-  assert.equal(circle.discriminants.length, 2);
-  await sameNumbers(own, circle);
-  await accessible(own);
-  assert.match(await own.textContent("#graph .what"), /of 8 nodes \(6 features and 2 discriminants\)/);
-  await own.click("#discriminants th >> text=discriminant 2");
-  assert.deepEqual(await sumShown(own, 2), bySize(circle.feature_names, circle.discriminants[1]));
-  assert.deepEqual(own.problems, []);
-  await own.context().close();
-  await fits(file("c.html"));
-  gersh("fit", "circle.csv", "--label", "target", "--ignore", "class", "--task", "regress", "--report", "t.html");
-  const targets = await open(file("t.html"));
-  assert.match(await targets.textContent("#discriminants .what"), /follows the targets best/);
-  await targets.context().close();
-  gersh(...words, "--discriminants", "no", "--report", "n.html");
-  writeFileSync(file("old.html"), readFileSync(file("n.html"), "utf8").replace('"discriminants":[],', ""));
-  for (const name of ["n.html", "old.html"]) {
-    const none = await open(file(name));
-    assert.equal(await none.locator("#discriminants, a[href='#discriminants'], .ring").count(), 0);
-    for (const id of ["summary", "graph", "discs", "matrix", "features"])
-      assert.doesNotMatch(await none.textContent(`section#${id}`), /discriminant/);
-    assert.match(await none.textContent("#graph-state"), /of 6 features/);
-    assert.deepEqual(none.problems, []);
-    await none.context().close();
-  }
 });
 
 const hostile = [
@@ -386,8 +304,8 @@ test("names that are scripts, quotes, RTL, emoji or very long are shown as text"
   const names = await own.$$eval("#features tbody tr", (list) =>
     list.map((row) => [+row.dataset.feature, row.querySelector("td bdi").textContent]),
   );
-  assert.equal(names.length, hostile.length + 1);
-  for (const [i, text] of names) assert.equal(text, hostile[i] ?? "discriminant");
+  assert.equal(names.length, hostile.length);
+  for (const [i, text] of names) assert.equal(text, hostile[i]);
   const legend = await own.$$eval("#space .legend bdi", (list) => list.map((e) => e.textContent));
   assert.deepEqual(new Set(legend), new Set(labels));
   assert.match(await own.textContent("h1"), /<img src=x onerror=window\.hacked=1>\.csv/);

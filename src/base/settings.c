@@ -34,11 +34,6 @@ static const gersh_setting_info table[GERSH__SETTINGS] = {
                         "column with a weight of at least 0 for each row; it is then no feature"},
     [GERSH__SCALE] = {"scale", GERSH_SETTING_CHOICE, GERSH_SETTINGS_SCALE, "zscore", "zscore|paper|none", 0,
                       0, NULL, "scaling of features; 'paper' is z-score, then unit length of each row"},
-    [GERSH__DISCRIMINANTS] =
-        {"discriminants", GERSH_SETTING_CHOICE, GERSH_SETTINGS_SCALE, "auto", "auto|yes|no", 0, 0, NULL,
-         "whether sums of all features that tell classes or targets apart best join the features; auto: "
-         "for balanced and hull, where features are z-scores, 2 to 512 and at most half as many as rows, "
-         "and no edges are ruled out"},
     [GERSH__ZERO] = {"zero", GERSH_SETTING_NUMBER, GERSH_SETTINGS_GRAPH, "0", NULL, 0, DBL_MAX, "SIZE",
                      "entries of the matrix of at most this size, off the diagonal, are no edges"},
     [GERSH__OBJECTIVE] = {"objective", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "glr",

@@ -227,10 +227,8 @@ gersh_status gersh_dataset_subset(gersh_dataset **out, const gersh_dataset *data
     if (status == GERSH_OK)
         status = data->x == NULL ? gersh__dataset_alloc_empty(&part, count, data->k)
                                  : gersh__dataset_alloc(&part, count, data->k);
-    if (status == GERSH_OK) {
-        part->discriminants = data->discriminants;
+    if (status == GERSH_OK)
         status = alloc_labels(part, data);
-    }
     if (status == GERSH_OK && data->x == NULL)
         status = gersh__sparse_rows(&part->sparse, data->sparse, rows, count, data->k);
     if (status == GERSH_OK && data->missing != NULL) {

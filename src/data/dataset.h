@@ -7,7 +7,6 @@
 
 struct gersh_dataset {
     size_t n, k;
-    size_t discriminants;  /* the last ones of the k features are made of the others */
     double *x;             /* n × k by rows; NULL: the values are in `sparse` */
     gersh__sparse *sparse; /* a list for each row; of no more use once x is there */
     char **feature_names;  /* k, none NULL */

@@ -17,7 +17,6 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "data/build.h"
-#include "data/discriminant.h"
 #include "data/scaling.h"
 #include "linalg/kernels.h"
 
@@ -189,7 +188,7 @@ gersh_status gersh__fail_scaling(const gersh_scaling *scaling, const gersh_datas
                        scaling->scale[feature]);
 }
 
-/* One row scaled, with its discriminants; where the difference from the mean alone overflows, it is taken of halves. */
+/* One row scaled; where the difference from the mean alone overflows, it is taken of halves. */
 static gersh_status scale_row(double *scaled, const gersh_scaling *scaling, const double *factor,
                               const gersh_dataset *data, size_t row)
 {
@@ -204,32 +203,6 @@ static gersh_status scale_row(double *scaled, const gersh_scaling *scaling, cons
     }
     if (scaling->unit_rows)
         make_unit(scaled, data->k);
-    for (size_t d = 0; d < scaling->discriminants; d++)
-        scaled[data->k + d] =
-            gersh__kernels_here()->dot(data->k, scaling->discriminant + d * data->k, scaled);
-    return GERSH_OK;
-}
-
-/* The values of dense data become the scaled ones, wider by the discriminants. */
-static gersh_status take_scaled(gersh_dataset *data, double **scaled, size_t discriminants)
-{
-    size_t k = data->k;
-    gersh_status status = gersh__discriminant_names(&data->feature_names, &data->k, discriminants);
-    if (status != GERSH_OK) { /* all or nothing */
-        while (data->k > k)
-            gersh__free(data->feature_names[--data->k]);
-        return status;
-    }
-    double *before = data->x;
-    data->x = *scaled;
-    *scaled = before;
-    data->discriminants = discriminants;
-    gersh__sparse_free(data->sparse);
-    data->sparse = NULL;
-    if (discriminants > 0) {
-        gersh__free(data->missing);
-        data->missing = NULL;
-    }
     return GERSH_OK;
 }
 
@@ -243,16 +216,14 @@ gersh_status gersh_scaling_apply(const gersh_scaling *scaling, gersh_dataset *da
             "the scaling was fitted to %zu features but the data has %zu; use data with the same "
             "columns",
             scaling->features, data->k);
-    size_t wide = data->k + scaling->discriminants;
     int sparse = data->x == NULL;
-    if (sparse && (scaling->discriminants > 0 || data->sparse->shift != NULL ||
-                   data->sparse->factor != NULL)) { /* scaled once already, or to be wider */
+    if (sparse && (data->sparse->shift != NULL || data->sparse->factor != NULL)) { /* scaled once already */
         if (gersh__dataset_densify(data) != GERSH_OK)
             return GERSH_ERROR_MEMORY;
         sparse = 0;
     }
     factor = gersh__alloc(data->k, sizeof *factor);
-    scaled = sparse ? NULL : gersh__alloc(data->n, wide * sizeof *scaled);
+    scaled = sparse ? NULL : gersh__alloc(data->n, data->k * sizeof *scaled);
     if (factor == NULL || (!sparse && scaled == NULL))
         goto out;
     for (size_t j = 0; j < data->k; j++) {
@@ -272,9 +243,14 @@ gersh_status gersh_scaling_apply(const gersh_scaling *scaling, gersh_dataset *da
     }
     status = GERSH_OK;
     for (size_t i = 0; i < data->n && status == GERSH_OK; i++)
-        status = scale_row(scaled + i * wide, scaling, factor, data, i);
-    if (status == GERSH_OK) /* all rows or none */
-        status = take_scaled(data, &scaled, scaling->discriminants);
+        status = scale_row(scaled + i * data->k, scaling, factor, data, i);
+    if (status == GERSH_OK) { /* all rows or none */
+        double *before = data->x;
+        data->x = scaled;
+        scaled = before;
+        gersh__sparse_free(data->sparse);
+        data->sparse = NULL;
+    }
 out:
     gersh__free(factor);
     gersh__free(scaled);
@@ -287,6 +263,5 @@ void gersh_scaling_free(gersh_scaling *scaling)
         return;
     gersh__free(scaling->mean);
     gersh__free(scaling->scale);
-    gersh__free(scaling->discriminant);
     gersh__free(scaling);
 }

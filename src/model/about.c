@@ -222,8 +222,7 @@ gersh_status gersh__model_read_about(gersh_model *model, double *rho, json_t *ab
     model->version = gersh__text_copy(version, strlen(version));
     if (model->version == NULL)
         return GERSH_ERROR_MEMORY;
-    gersh_status status = read_names(&model->feature_names, &model->nodes, features, "features");
-    model->features = model->nodes;
+    gersh_status status = read_names(&model->feature_names, &model->features, features, "features");
     if (status == GERSH_OK)
         status = read_names(&model->class_names, &model->classes, classes, "classes");
     if (status == GERSH_OK)

@@ -8,11 +8,7 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "data/dataset.h"
-#include "data/discriminant.h"
 #include "data/tuples.h"
-
-/* Numbers of features that may have discriminants unasked. Of more, their covariances would be too many. */
-enum { LEAST_FEATURES = 2, MOST_FEATURES = 512 };
 
 static void free_names(char **names, size_t count)
 {
@@ -37,7 +33,7 @@ void gersh_model_free(gersh_model *model)
     gersh_metric_free(model->metric);
     gersh_scaling_free(model->scaling);
     gersh_settings_free(model->settings);
-    free_names(model->feature_names, model->nodes);
+    free_names(model->feature_names, model->features);
     free_names(model->class_names, model->classes);
     gersh_dataset_free(model->data);
     gersh_tuples_free(model->tuples);
@@ -100,9 +96,8 @@ static gersh_status describe_data(gersh_model *model, const gersh_dataset *data,
         return GERSH_ERROR_MEMORY;
     gersh_status status = copy_settings(&model->settings, settings);
     if (status == GERSH_OK)
-        status = copy_names(&model->feature_names, &model->nodes, gersh_dataset_features(data), data,
+        status = copy_names(&model->feature_names, &model->features, gersh_dataset_features(data), data,
                             gersh_dataset_feature_name);
-    model->features = model->nodes;
     if (status == GERSH_OK)
         status = copy_names(&model->class_names, &model->classes, gersh_dataset_classes(data), data,
                             gersh_dataset_class_name);
@@ -171,65 +166,11 @@ static gersh_status check_data(const gersh_dataset *data, const gersh_tuples *tu
                           : gersh_dataset_check(data);
 }
 
-/* Whether discriminants join the features. What is known of the data must be enough for them, unless they are asked for. */
-static int wants_discriminants(const gersh_dataset *data, const gersh_settings *settings,
-                               const gersh_fit_options *options)
-{
-    const char *solver = gersh__setting_text(settings, GERSH__SOLVER);
-    if (!gersh__setting_is(settings, GERSH__DISCRIMINANTS, "auto"))
-        return gersh__setting_is(settings, GERSH__DISCRIMINANTS, "yes");
-    return options->tuples == NULL && options->rule_count == 0 &&
-           gersh__setting_is(settings, GERSH__SCALE, "zscore") &&
-           (strcmp(solver, "balanced") == 0 || strcmp(solver, "hull") == 0) && data->x != NULL &&
-           data->k >= LEAST_FEATURES && data->k <= MOST_FEATURES && data->n / 2 >= data->k;
-}
-
-static gersh_status fit_scaling(gersh_model *model, const gersh_settings *settings,
-                                const gersh_fit_options *options)
-{
-    gersh_status status =
-        gersh_scaling_fit(&model->scaling, model->data, gersh__setting_text(settings, GERSH__SCALE));
-    if (status == GERSH_OK && wants_discriminants(model->data, settings, options))
-        status = gersh_scaling_discriminate(model->scaling, model->data);
-    return status == GERSH_OK ? gersh__model_name_discriminants(model) : status;
-}
-
-gersh_status gersh__model_name_discriminants(gersh_model *model)
-{
-    return gersh__discriminant_names(&model->feature_names, &model->nodes, model->scaling->discriminants);
-}
-
-/* Whether the metric is of the model's features, and of more or fewer discriminants. Dense atoms have a part in all. */
-static int differs_by_discriminants(const gersh_metric *metric, const gersh_model *model)
-{
-    return metric->dense == NULL && metric->features != model->nodes &&
-           metric->features >= model->features &&
-           metric->features - model->features <= GERSH__MOST_DISCRIMINANTS;
-}
-
-/* The metric for so many nodes; without the atoms of others. */
-static gersh_status resize(gersh_metric **out, const gersh_metric *metric, size_t nodes)
-{
-    gersh_status status = gersh_metric_new(out, nodes, metric->rho, metric->atoms, 0);
-    if (status != GERSH_OK)
-        return status;
-    size_t count = 0;
-    for (size_t a = 0; a < metric->atoms; a++) {
-        if (metric->atom[a].i >= nodes || metric->atom[a].j >= nodes)
-            continue;
-        (*out)->weight[count] = metric->weight[a];
-        (*out)->atom[count++] = metric->atom[a];
-    }
-    (*out)->atoms = count;
-    return GERSH_OK;
-}
-
 gersh_status gersh_model_fit(gersh_model **out, gersh_fit_info *info, const gersh_dataset *data,
                              const gersh_settings *settings, const gersh_fit_options *options)
 {
     gersh_fit_options own = options != NULL ? *options : (gersh_fit_options){0};
     gersh_dataset *scaled = NULL;
-    gersh_metric *start = NULL;
     *out = NULL;
     gersh_status status = check_data(data, own.tuples);
     if (status != GERSH_OK)
@@ -245,13 +186,9 @@ gersh_status gersh_model_fit(gersh_model **out, gersh_fit_info *info, const gers
     own.weights = gersh_dataset_weights(model->data);
     status = copy_options(model, &own);
     if (status == GERSH_OK)
-        status = fit_scaling(model, settings, &own);
+        status = gersh_scaling_fit(&model->scaling, data, gersh__setting_text(settings, GERSH__SCALE));
     if (status == GERSH_OK)
         status = gersh__model_scale(&scaled, model, data);
-    if (status == GERSH_OK && own.start != NULL && differs_by_discriminants(own.start, model)) {
-        status = resize(&start, own.start, model->nodes);
-        own.start = start;
-    }
     if (status == GERSH_OK)
         status = gersh__trajectory_start(&model->trajectory, &own);
     if (status == GERSH_OK)
@@ -262,7 +199,6 @@ gersh_status gersh_model_fit(gersh_model **out, gersh_fit_info *info, const gers
     }
 out:
     gersh_dataset_free(scaled);
-    gersh_metric_free(start);
     if (status != GERSH_OK) {
         gersh_model_free(model);
         return status;
@@ -346,14 +282,9 @@ size_t gersh_model_features(const gersh_model *model)
     return model->features;
 }
 
-size_t gersh_model_nodes(const gersh_model *model)
-{
-    return model->nodes;
-}
-
 const char *gersh_model_feature_name(const gersh_model *model, size_t feature)
 {
-    return feature < model->nodes ? model->feature_names[feature] : NULL;
+    return feature < model->features ? model->feature_names[feature] : NULL;
 }
 
 size_t gersh_model_classes(const gersh_model *model)

@@ -14,12 +14,11 @@ struct gersh_model {
     int regress; /* real-valued targets instead of classes */
     int custom;
     size_t rows;
-    size_t features;      /* of the data */
-    size_t nodes;         /* of the metric: the features and their discriminants */
-    char **feature_names; /* of all nodes */
+    size_t features;
+    char **feature_names;
     size_t classes;
     char **class_names;
-    int *color;           /* nodes of them, or NULL */
+    int *color;           /* features of them, or NULL */
     gersh_dataset *data;  /* or NULL */
     gersh_tuples *tuples; /* or NULL */
     gersh_edge_rule *rules;
@@ -33,9 +32,6 @@ struct gersh_model {
  * not be the model's.
  */
 gersh_status gersh__model_scale(gersh_dataset **out, const gersh_model *model, const gersh_dataset *data);
-
-/* The names of the discriminants that the model's scaling has. */
-gersh_status gersh__model_name_discriminants(gersh_model *model);
 
 void gersh__bootstrap_free(gersh_bootstrap *bootstrap);
 
@@ -53,7 +49,6 @@ typedef enum gersh__tensor_id {
     GERSH__DENSE_ATOMS,
     GERSH__MEAN,
     GERSH__DEVIATION,
-    GERSH__DISCRIMINANT,
     GERSH__COLOR,
     GERSH__X,
     GERSH__X_START,

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "data/discriminant.h"
 #include "io/file.h"
 #include "model/about.h"
 #include "model/reader.h"
@@ -232,12 +231,11 @@ static gersh_status check_shapes(const gersh__model_reader *r)
 {
     const gersh_model *model = r->model;
     size_t k = model->features, n = model->rows, atoms = r->tensor[GERSH__ATOM_WEIGHT].shape[0];
-    size_t nodes = k + r->tensor[GERSH__DISCRIMINANT].shape[0];
     int dense = r->tensor[GERSH__DENSE_ATOMS].present, sparse = r->tensor[GERSH__X_START].present;
     int x = sparse || r->tensor[GERSH__X].present;
     gersh_status status = want(r, GERSH__ATOM_WEIGHT, atoms, 0);
     if (status == GERSH_OK)
-        status = dense ? want(r, GERSH__DENSE_ATOMS, atoms, nodes) : want(r, GERSH__ATOM_NODES, atoms, 2);
+        status = dense ? want(r, GERSH__DENSE_ATOMS, atoms, k) : want(r, GERSH__ATOM_NODES, atoms, 2);
     if (status == GERSH_OK)
         status = dense ? reject(r, GERSH__ATOM_NODES) : want(r, GERSH__ATOM_ENTRIES, atoms, 2);
     if (status == GERSH_OK && dense)
@@ -246,10 +244,8 @@ static gersh_status check_shapes(const gersh__model_reader *r)
         status = want(r, GERSH__MEAN, k, 0);
     if (status == GERSH_OK)
         status = want(r, GERSH__DEVIATION, k, 0);
-    if (status == GERSH_OK && r->tensor[GERSH__DISCRIMINANT].present)
-        status = want(r, GERSH__DISCRIMINANT, nodes - k, k);
     if (status == GERSH_OK && r->tensor[GERSH__COLOR].present)
-        status = want(r, GERSH__COLOR, nodes, 0);
+        status = want(r, GERSH__COLOR, k, 0);
     if (status == GERSH_OK)
         status = check_rows(r, sparse);
     if (status == GERSH_OK)
@@ -272,7 +268,7 @@ static gersh_status bad_atom(size_t atom)
 
 static gersh_status read_metric(gersh__model_reader *r, double rho)
 {
-    size_t atoms = r->tensor[GERSH__ATOM_WEIGHT].count, k = r->model->nodes;
+    size_t atoms = r->tensor[GERSH__ATOM_WEIGHT].count, k = r->model->features;
     int dense = r->tensor[GERSH__DENSE_ATOMS].present;
     gersh_status status = gersh_metric_new(&r->model->metric, k, rho, atoms, dense);
     if (status != GERSH_OK)
@@ -308,33 +304,6 @@ static gersh_status read_metric(gersh__model_reader *r, double rho)
     return GERSH_OK;
 }
 
-static gersh_status read_discriminants(gersh__model_reader *r)
-{
-    gersh_scaling *scaling = r->model->scaling;
-    size_t k = r->model->features, count = r->tensor[GERSH__DISCRIMINANT].shape[0];
-    if (count == 0)
-        return GERSH_OK;
-    if (count > GERSH__MOST_DISCRIMINANTS)
-        return gersh__fail(GERSH_ERROR_INPUT, "the model has %zu discriminants; there are %d at most",
-                           count, (int)GERSH__MOST_DISCRIMINANTS);
-    scaling->discriminant = gersh__alloc(count, k * sizeof *scaling->discriminant);
-    if (scaling->discriminant == NULL)
-        return GERSH_ERROR_MEMORY;
-    scaling->discriminants = count;
-    for (size_t d = 0; d < count; d++) {
-        double square = 0;
-        for (size_t j = 0; j < k; j++) {
-            double entry = gersh__tensor_real(r, GERSH__DISCRIMINANT, d * k + j);
-            scaling->discriminant[d * k + j] = entry;
-            square += entry * entry;
-        }
-        if (!(fabs(sqrt(square) - 1) <= unit_error))
-            return gersh__fail(GERSH_ERROR_INPUT, "discriminant %zu has the length %g; it must be 1", d + 1,
-                               sqrt(square));
-    }
-    return gersh__model_name_discriminants(r->model);
-}
-
 static gersh_status read_scaling(gersh__model_reader *r)
 {
     gersh_scaling *scaling = r->model->scaling;
@@ -351,12 +320,12 @@ static gersh_status read_scaling(gersh__model_reader *r)
             return gersh__fail(GERSH_ERROR_INPUT, "the scale of feature %zu is %g; it must be positive",
                                j + 1, scaling->scale[j]);
     }
-    return read_discriminants(r);
+    return GERSH_OK;
 }
 
 static gersh_status read_colors(gersh__model_reader *r)
 {
-    size_t k = r->model->nodes;
+    size_t k = r->model->features;
     if (!r->tensor[GERSH__COLOR].present)
         return GERSH_OK;
     r->model->color = gersh__alloc(k, sizeof *r->model->color);
@@ -382,9 +351,9 @@ static gersh_status read_model(gersh__model_reader *r)
     if (status == GERSH_OK)
         status = check_shapes(r);
     if (status == GERSH_OK)
-        status = read_scaling(r);
-    if (status == GERSH_OK)
         status = read_metric(r, rho);
+    if (status == GERSH_OK)
+        status = read_scaling(r);
     if (status == GERSH_OK)
         status = read_colors(r);
     if (status == GERSH_OK)

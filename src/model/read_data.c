@@ -152,7 +152,7 @@ gersh_status gersh__model_read_bootstrap(gersh__model_reader *r)
     gersh_bootstrap *b = r->model->bootstrap;
     if (b == NULL)
         return GERSH_OK;
-    size_t count = r->tensor[GERSH__BOOTSTRAP_NODES].shape[0], k = r->model->nodes;
+    size_t count = r->tensor[GERSH__BOOTSTRAP_NODES].shape[0], k = r->model->features;
     b->edge = gersh__alloc(count, sizeof *b->edge);
     if (b->edge == NULL)
         return GERSH_ERROR_MEMORY;

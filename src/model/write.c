@@ -22,7 +22,6 @@ const gersh__tensor_kind gersh__tensor_kinds[GERSH__TENSORS] = {
     [GERSH__DENSE_ATOMS] = {"dense_atoms", 0, 2},
     [GERSH__MEAN] = {"mean", 0, 1},
     [GERSH__DEVIATION] = {"scale", 0, 1},
-    [GERSH__DISCRIMINANT] = {"discriminant", 0, 2},
     [GERSH__COLOR] = {"color", 1, 1},
     [GERSH__X] = {"x", 0, 2},
     [GERSH__X_START] = {"x_start", 1, 1},
@@ -47,7 +46,7 @@ typedef struct draft {
 static int has_tensor(const draft *d, int id, size_t shape[2])
 {
     const gersh_metric *metric = d->model->metric;
-    size_t rows = d->model->rows, features = d->model->features, nodes = d->model->nodes;
+    size_t rows = d->model->rows, features = d->model->features;
     shape[0] = shape[1] = 0;
     switch (id) {
     case GERSH__ATOM_WEIGHT:
@@ -60,18 +59,14 @@ static int has_tensor(const draft *d, int id, size_t shape[2])
         return metric->dense == NULL;
     case GERSH__DENSE_ATOMS:
         shape[0] = metric->atoms;
-        shape[1] = nodes;
+        shape[1] = features;
         return metric->dense != NULL;
     case GERSH__MEAN:
     case GERSH__DEVIATION:
         shape[0] = features;
         return 1;
-    case GERSH__DISCRIMINANT:
-        shape[0] = nodes - features;
-        shape[1] = features;
-        return nodes > features;
     case GERSH__COLOR:
-        shape[0] = nodes;
+        shape[0] = features;
         return d->model->color != NULL;
     case GERSH__X:
         shape[0] = rows;
@@ -128,8 +123,6 @@ static double real_entry(const draft *d, int id, size_t e)
         return d->model->scaling->mean[e];
     case GERSH__DEVIATION:
         return d->model->scaling->scale[e];
-    case GERSH__DISCRIMINANT:
-        return d->model->scaling->discriminant[e];
     case GERSH__X:
         return d->data->x[e];
     case GERSH__X_VALUE:

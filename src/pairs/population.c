@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "data/dataset.h"
 
 /* Σ ‖x − mean‖² over the rows, times 2 / (n − 1): the mean over all pairs of ‖x − y‖². */
 static void measure(gersh__population *p)
 {
-    size_t k = gersh_dataset_features(p->data), own = k - p->data->discriminants;
+    size_t k = gersh_dataset_features(p->data);
     const double *x = gersh_dataset_values(p->data);
     double n = (double)p->n, sum = 0;
     memset(p->center, 0, k * sizeof *p->center);
@@ -20,7 +19,7 @@ static void measure(gersh__population *p)
             p->center[f] += x[p->row[i] * k + f] / n;
     for (size_t i = 0; i < p->n; i++) {
         double square = 0;
-        for (size_t f = 0; f < own; f++) {
+        for (size_t f = 0; f < k; f++) {
             double difference = x[p->row[i] * k + f] - p->center[f];
             square += difference * difference;
         }

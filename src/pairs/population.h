@@ -25,7 +25,7 @@ typedef struct gersh__population {
     size_t *class_start; /* classes + 1, or 2 without classes */
     double similar;      /* pairs of one class, */
     double dissimilar;   /* and of two; without classes all pairs are here */
-    double mean_square;  /* squared distance of two rows without discriminants, on average over all pairs */
+    double mean_square;  /* squared Euclidean distance of two rows, on average over all pairs */
     double *center;      /* of the features */
     int limited;         /* some rows were left out */
 

@@ -189,15 +189,6 @@ static json_t *edges_json(const gersh_model *model, const gersh_graph *graph, si
     return array;
 }
 
-static json_t *discriminants_json(const gersh_scaling *scaling)
-{
-    json_t *list = json_array();
-    for (size_t d = 0; d < scaling->discriminants; d++)
-        list = gersh__json_append(
-            list, gersh__json_reals(scaling->discriminant + d * scaling->features, scaling->features));
-    return list;
-}
-
 static json_t *rules_json(const gersh_model *model)
 {
     size_t count;
@@ -215,7 +206,7 @@ json_t *gersh__describe_model(const gersh_model *model, const gersh_model_summar
 {
     json_t *document = gersh__describe_fit(model, summary);
     json_t *features = json_array(), *classes = json_array(), *settings = json_object();
-    for (size_t j = 0; j < gersh_model_nodes(model); j++)
+    for (size_t j = 0; j < gersh_model_features(model); j++)
         features = gersh__json_append(features, gersh__json_text(gersh_model_feature_name(model, j)));
     for (size_t c = 0; c < gersh_model_classes(model); c++)
         classes = gersh__json_append(classes, gersh__json_text(gersh_model_class_name(model, c)));
@@ -224,11 +215,10 @@ json_t *gersh__describe_model(const gersh_model *model, const gersh_model_summar
         settings = gersh__json_set(settings, name, gersh__json_text(setting(model, name)));
     }
     json_t *more = json_pack(
-        "{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", gersh_model_version(model), "has_data",
+        "{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "version", gersh_model_version(model), "has_data",
         gersh_model_data(model) != NULL, "feature_names", features, "class_names", classes, "settings",
         settings, "diagonal", gersh__json_reals(summary->graph->diagonal, summary->graph->nodes),
-        "edge_list", edges_json(model, summary->graph, most_edges), "rules", rules_json(model),
-        "discriminants", discriminants_json(gersh_model_scaling(model)));
+        "edge_list", edges_json(model, summary->graph, most_edges), "rules", rules_json(model));
     if (document == NULL || more == NULL || json_object_update(document, more) != 0) {
         json_decref(document);
         document = NULL;

@@ -113,14 +113,13 @@ static gersh_status list_tuples(lists *l, const gersh_model *model, const gersh_
     if (status == GERSH_OK)
         status = gersh_scaling_apply(gersh_model_scaling(model), scaled);
     const double *x = status == GERSH_OK ? gersh_dataset_values(scaled) : NULL;
-    size_t wide = status == GERSH_OK ? gersh_dataset_features(scaled) : k;
     if (status == GERSH_OK && x == NULL)
         status = GERSH_ERROR_MEMORY;
     for (size_t t = 0; status == GERSH_OK && t < tuples->count; t++)
         for (size_t second = 0; second < (tuples->kind == GERSH_PAIRS ? 1 : 2); second++) {
             const size_t *row = tuples->row + t * size;
-            const double *a = x + row[second == 0 || size == 3 ? 0 : 2] * wide,
-                         *b = x + row[second == 0 ? 1 : size - 1] * wide;
+            const double *a = x + row[second == 0 || size == 3 ? 0 : 2] * k,
+                         *b = x + row[second == 0 ? 1 : size - 1] * k;
             double plain = 0;
             for (size_t j = 0; j < k; j++)
                 plain += (a[j] - b[j]) * (a[j] - b[j]);

@@ -103,11 +103,9 @@ gersh_status gersh__shown_new(gersh__shown **out, const gersh_model *model, cons
         x = gersh__alloc(shown->count, k * sizeof *x);
         status = y != NULL && x != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
     }
-    if (status == GERSH_OK) { /* discriminants are no part of the Euclidean distance */
-        size_t wide = shown->scaled->k;
-        for (size_t i = 0; i < shown->count; i++)
-            memcpy(x + i * k, shown->scaled->x + i * wide, k * sizeof *x);
-        status = gersh_transform_apply(map, y, shown->count, shown->scaled->x, wide);
+    if (status == GERSH_OK) {
+        memcpy(x, shown->scaled->x, shown->count * k * sizeof *x);
+        status = gersh_transform_apply(map, y, shown->count, x, k);
     }
     if (status == GERSH_OK)
         status = make_gram(&shown->euclidean, x, shown->count, k);

@@ -47,24 +47,10 @@ static int by_near(const gersh__fit *fit)
            gersh__setting_is(fit->settings, GERSH__TRACE, "auto");
 }
 
-/* The features that are not made of others: C goes by these alone. */
-static size_t own_features(const gersh__fit *fit)
-{
-    return fit->data->k - fit->data->discriminants;
-}
-
-/* The same pairs, seen by these features; it owns nothing. */
-static gersh__pairs by_own_features(const gersh__fit *fit, const gersh__pairs *pairs)
-{
-    gersh__pairs own = *pairs;
-    own.k = own_features(fit);
-    return own;
-}
-
 /* C of --trace auto. Where it goes by near pairs, it is larger with few features. */
 static double find_trace(const gersh__fit *fit, double mean, double near)
 {
-    double k = (double)own_features(fit);
+    double k = (double)gersh_dataset_features(fit->data);
     double trace = (fit->kind != NULL ? fit->kind->mean : 2) * k / mean;
     double few = fmin(fmax(FEW_FEATURES / k * FEW_FEATURES / k, 1), MOST_LARGER);
     return by_near(fit) ? few * fmin(trace, fit->kind->near * k / near) : trace;
@@ -73,8 +59,8 @@ static double find_trace(const gersh__fit *fit, double mean, double near)
 gersh_status gersh__fit_budget(gersh__fit *fit, double mean, double near, const char *of)
 {
     const gersh_settings *settings = fit->settings;
-    size_t features = own_features(fit);
-    double k = (double)features, all = (double)gersh_dataset_features(fit->data);
+    size_t features = gersh_dataset_features(fit->data);
+    double k = (double)features;
     if (mean == 0)
         return gersh__fail(GERSH_ERROR_INPUT,
                            "all rows %sare the same; there is nothing to learn from them", of);
@@ -91,11 +77,11 @@ gersh_status gersh__fit_budget(gersh__fit *fit, double mean, double near, const 
     fit->rho = gersh__setting_is(settings, GERSH__RHO, "auto")
                    ? 1e-5 * fit->trace / k
                    : gersh__setting_number(settings, GERSH__RHO);
-    if (!(fit->trace > 0) || !(fit->trace - all * fit->rho > 0))
+    if (!(fit->trace > 0) || !(fit->trace - k * fit->rho > 0))
         return gersh__fail(
             GERSH_ERROR_ARGUMENT,
             "trace: %g leaves nothing to learn with %zu features and rho %g; it must be above %g",
-            fit->trace, features, fit->rho, all * fit->rho);
+            fit->trace, features, fit->rho, k * fit->rho);
     double most = fit->kind == NULL || fit->kind->homogeneous ? 1 / SMALLEST_MEAN : LARGEST_MEAN;
     if (!(fit->trace / k * mean < most))
         return gersh__fail(
@@ -109,10 +95,9 @@ gersh_status gersh__fit_budget(gersh__fit *fit, double mean, double near, const 
 static gersh_status read_budget(gersh__fit *fit, const gersh__pairs *pairs)
 {
     double mean, near = 0;
-    gersh__pairs own = by_own_features(fit, pairs);
-    gersh_status status = gersh__pairs_mean(&own, &mean);
+    gersh_status status = gersh__pairs_mean(pairs, &mean);
     if (status == GERSH_OK && by_near(fit))
-        status = gersh__pairs_near(&own, &near);
+        status = gersh__pairs_near(pairs, &near);
     return status == GERSH_OK
                ? gersh__fit_budget(fit, mean, near, pairs->first != NULL ? "of each pair " : "")
                : status;
@@ -129,10 +114,8 @@ static gersh_status read_drawn_budget(gersh__fit *fit, const gersh__population *
     if (by_near(fit)) {
         status = gersh__pairs_new_sampled(&pairs, population, (gersh__wanted){.dissimilar = 1}, NEAR_DRAW,
                                           &random, fit->pool);
-        if (status == GERSH_OK) {
-            gersh__pairs own = by_own_features(fit, pairs);
-            status = gersh__pairs_near(&own, &near);
-        }
+        if (status == GERSH_OK)
+            status = gersh__pairs_near(pairs, &near);
         gersh__pairs_free(pairs);
     }
     return status == GERSH_OK ? gersh__fit_budget(fit, population->mean_square, near, "") : status;

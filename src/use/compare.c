@@ -71,9 +71,6 @@ static gersh_status cell_settings(gersh_settings **out, const work *w, const ger
     gersh_status status = gersh__names_settings(out, settings, row->objective, row->solver);
     if (status == GERSH_OK && w->folds != NULL)
         status = gersh_settings_set(*out, "scale", "paper");
-    /* Values of the objective are comparable only where the features are the same. */
-    if (status == GERSH_OK && gersh__setting_is(settings, GERSH__DISCRIMINANTS, "auto"))
-        status = gersh_settings_set(*out, "discriminants", "no");
     return status;
 }
 

@@ -84,7 +84,6 @@ static gersh_status predict_euclidean(gersh__trial_result *out, gersh_dataset *t
     struct gersh_model model = {.regress = train->targets != NULL,
                                 .rows = train->n,
                                 .features = train->k,
-                                .nodes = train->k,
                                 .feature_names = train->feature_names,
                                 .classes = train->classes,
                                 .class_names = train->class_names,

@@ -162,7 +162,7 @@ static gersh_status make_directions(gersh_transform *transform, const gersh_metr
     size_t k = metric->features;
     if (dim > k)
         return gersh__fail(GERSH_ERROR_ARGUMENT,
-                           "--dim: %zu directions are asked for but the metric has %zu", dim, k);
+                           "--dim: %zu directions are asked for but there are %zu features", dim, k);
     transform->map = gersh__alloc(1, sizeof *transform->map);
     transform->values = gersh__alloc(dim, sizeof *transform->values);
     if (transform->map == NULL || transform->values == NULL)

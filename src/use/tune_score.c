@@ -39,12 +39,11 @@ gersh_status gersh__tune_settings(gersh_settings **out, const gersh_settings *se
     const char *own[][2] = {{"scale", family->scale},
                             {"objective", family->objective},
                             {"solver", family->solver},
-                            {"discriminants", "no"},
                             {"trace", text}};
     snprintf(text, sizeof text, "%.17g", trace);
     gersh_status status = gersh__settings_copy(out, settings);
     for (size_t i = 0; i < sizeof own / sizeof own[0] && status == GERSH_OK; i++)
-        if (i < 4 || !gersh__setting_given(settings, GERSH__TRACE))
+        if (i < 3 || !gersh__setting_given(settings, GERSH__TRACE))
             status = gersh_settings_set(*out, own[i][0], own[i][1]);
     if (status == GERSH_OK && !gersh__setting_given(settings, GERSH__TOL))
         status = gersh_settings_set(*out, "tol", TOL);

@@ -86,7 +86,6 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     solver: Optional[str]
     n_components: Optional[int]
     scale: str
-    discriminants: str = "auto"
     trace: Union[float, str]
     rho: Union[float, str]
     tol: Union[float, str]
@@ -296,7 +295,7 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     @property
     def matrix_(self) -> np.ndarray:
-        """The learned metric M on scaled features and discriminants: the matrix of the graph, the discs and the bound."""
+        """The learned metric M on scaled features: the matrix of the graph, the discs and the bound."""
         check_is_fitted(self)
         return self._model.matrix()
 
@@ -339,23 +338,16 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     @property
     def colors_(self) -> Optional[np.ndarray]:
-        """1 (blue) or -1 (red) of each node of the graph; None when that is not balanced."""
+        """1 (blue) or -1 (red) of each feature; None when the graph of the metric is not balanced."""
         check_is_fitted(self)
         return self._model.colors()
 
     @property
     def graph_(self) -> Graph:
-        """The signed graph of the features, and behind them of the discriminants."""
+        """The signed graph of the features."""
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
-        names = [f"x{j}" for j in range(self.n_features_in_)] if names is None else list(names)
-        return self._model.graph(names + self._model.discriminant_names())
-
-    @property
-    def discriminants_(self) -> np.ndarray:
-        """Weights of the scaled features in each discriminant, (n_discriminants, n_features)."""
-        check_is_fitted(self)
-        return self._model.discriminants()
+        return self._model.graph([f"x{j}" for j in range(self.n_features_in_)] if names is None else list(names))
 
     @property
     def discs_(self) -> Optional[Discs]:

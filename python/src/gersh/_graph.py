@@ -8,22 +8,20 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Graph:
-    """The signed graph of a metric M: an edge between nodes i and j wherever M_ij is not 0, of weight -M_ij.
-
-    Nodes are the features and, behind them, the discriminants.
+    """The signed graph of a metric M: an edge between features i and j wherever M_ij is not 0, of weight -M_ij.
 
     Attributes
     ----------
     names : list of str
-        The nodes.
+        The features.
     first, second : ndarray of int
-        The two nodes of each edge, first < second.
+        The two features of each edge, first < second.
     weight : ndarray of float
         The weight of each edge.
     diagonal : ndarray of float
-        M_ii of each node.
+        M_ii of each feature.
     colors : ndarray of int or None
-        1 (blue) or -1 (red) of each node; None when the graph is not balanced.
+        1 (blue) or -1 (red) of each feature; None when the graph is not balanced.
     """
 
     names: List[str]
@@ -38,12 +36,12 @@ class Graph:
 
     def __repr__(self) -> str:
         kind = "not balanced" if self.colors is None else "balanced"
-        return (f"<Graph of {len(self.names)} nodes, {len(self)} edges ({int(np.sum(self.weight < 0))} negative), "
+        return (f"<Graph of {len(self.names)} features, {len(self)} edges ({int(np.sum(self.weight < 0))} negative), "
                 f"{kind}>")
 
     @property
     def edges(self) -> List[Tuple[str, str, float]]:
-        """The edges as (node, node, weight), the strongest first."""
+        """The edges as (feature, feature, weight), the strongest first."""
         order = np.argsort(-np.abs(self.weight), kind="stable")
         return [(self.names[self.first[e]], self.names[self.second[e]], float(self.weight[e])) for e in order]
 

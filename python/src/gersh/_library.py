@@ -82,7 +82,6 @@ _OTHER = {
     "gersh_model_task": (_TEXT, [_P]),
     "gersh_model_is_custom": (c.c_int, [_P]),
     "gersh_model_features": (_SIZE, [_P]),
-    "gersh_model_nodes": (_SIZE, [_P]),
     "gersh_model_feature_name": (_TEXT, [_P, _SIZE]),
     "gersh_model_classes": (_SIZE, [_P]),
     "gersh_model_class_name": (_TEXT, [_P, _SIZE]),

@@ -196,23 +196,8 @@ class Model:
         scaling = library.gersh_model_scaling(self._pointer).contents
         return _array(scaling.mean, scaling.features), _array(scaling.scale, scaling.features), bool(scaling.unit_rows)
 
-    def nodes(self) -> int:
-        """Features and discriminants."""
-        return library.gersh_model_nodes(self._pointer)
-
-    def discriminant_names(self) -> List[str]:
-        return [library.gersh_model_feature_name(self._pointer, j).decode()
-                for j in range(self.features(), self.nodes())]
-
-    def discriminants(self) -> np.ndarray:
-        """Weights of the scaled features in each discriminant, by rows."""
-        scaling = library.gersh_model_scaling(self._pointer).contents
-        if scaling.discriminants == 0:
-            return np.empty((0, scaling.features))
-        return _array(scaling.discriminant, scaling.discriminants, scaling.features)
-
     def matrix(self) -> np.ndarray:
-        count = self.nodes()
+        count = self.features()
         m = np.empty((count, count))
         library.gersh_metric_matrix(self.metric, address(m))
         return m
@@ -232,8 +217,7 @@ class Model:
 
     def transform(self, scaled: np.ndarray, columns: int) -> np.ndarray:
         """Scaled rows in the metric's space. One thread at a time: a map has its own workspace."""
-        discriminants = self.discriminants()
-        scaled = as_rows(np.hstack([scaled, scaled @ discriminants.T]) if len(discriminants) else scaled)
+        scaled = as_rows(scaled)
         with self._lock:
             pointer = self._map(columns)
             out = np.empty((scaled.shape[0], library.gersh_transform_columns(pointer)))
@@ -243,7 +227,7 @@ class Model:
 
     def colors(self) -> Optional[np.ndarray]:
         found = library.gersh_model_colors(self._pointer)
-        return _array(found, self.nodes()).astype(int) if found else None
+        return _array(found, self.features()).astype(int) if found else None
 
     @contextlib.contextmanager
     def _graph(self):

@@ -15,7 +15,7 @@ class SettingInfo(c.Structure):
 
 class Scaling(c.Structure):
     _fields_ = [("features", c.c_size_t), ("mean", c.POINTER(c.c_double)), ("scale", c.POINTER(c.c_double)),
-                ("unit_rows", c.c_int), ("discriminants", c.c_size_t), ("discriminant", c.POINTER(c.c_double))]
+                ("unit_rows", c.c_int)]
 
 
 class Atom(c.Structure):

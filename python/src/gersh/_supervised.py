@@ -56,10 +56,6 @@ class MetricLearner(BaseMetricLearner):
         Columns of `transform`: the directions of the largest eigenvalues of M. None keeps all of the metric.
     scale : {'zscore', 'paper', 'none'}, default='zscore'
         Scaling of features; 'paper' is z-score, then unit length of each row.
-    discriminants : {'auto', 'yes', 'no'}, default='auto'
-        Whether sums of all features that tell classes or targets apart best join the features as nodes of the graph.
-        'auto': for 'balanced' and 'hull', where features are z-scores, 2 to 512 and at most half as many as rows, and
-        there are no rules for edges.
     trace : float or {'auto', 'K'}, default='auto'
         Largest trace of M: a number, 'K' for the number of features, or 'auto': under C/K times the identity, distances
         have a mean of 2; of 'glr', one in 500 between classes is below 2, and their mean is 50 at most; with fewer than
@@ -109,10 +105,8 @@ class MetricLearner(BaseMetricLearner):
     ----------
     components_ : ndarray of shape (n_components, n_features)
         The learned map: `transform(X)` is `(X - mean) @ components_.T`.
-    matrix_ : ndarray of shape (n_nodes, n_nodes)
-        M, on scaled features and, behind them, their discriminants.
-    discriminants_ : ndarray of shape (n_discriminants, n_features)
-        Weights of the scaled features in each discriminant.
+    matrix_ : ndarray of shape (n_features, n_features)
+        M, on scaled features.
     objective_value_ : float
         The value of the objective at M.
     bound_ : float or None
@@ -123,10 +117,10 @@ class MetricLearner(BaseMetricLearner):
         Why the fit ended.
     n_iter_ : int
         Calls of the linear minimiser.
-    colors_ : ndarray of shape (n_nodes,) or None
-        1 (blue) or -1 (red) of each node; None when the graph is not balanced.
+    colors_ : ndarray of shape (n_features,) or None
+        1 (blue) or -1 (red) of each feature; None when the graph is not balanced.
     graph_ : Graph
-        The signed graph of the features and discriminants.
+        The signed graph of the features.
     discs_ : Discs or None
         The Gershgorin discs before and after alignment; None when the graph is not balanced.
     classes_ : ndarray
@@ -145,7 +139,7 @@ class MetricLearner(BaseMetricLearner):
     >>> learner.stop_, bool(learner.bound_ <= learner.objective_value_)
     ('converged', True)
     >>> learner.graph_
-    <Graph of 15 nodes, ... edges (... negative), balanced>
+    <Graph of 13 features, ... edges (... negative), balanced>
     >>> make_pipeline(learner, KNeighborsClassifier()).fit(X, y).score(X, y) > 0.95
     True
     """
@@ -154,9 +148,9 @@ class MetricLearner(BaseMetricLearner):
     classes_: np.ndarray
 
     def __init__(self, objective: Union[str, Callable, None] = None, solver: Optional[str] = None, *,
-                 n_components: Optional[int] = None, scale: str = "zscore", discriminants: str = "auto",
-                 trace: Union[float, str] = "auto", rho: Union[float, str] = "auto", tol: Union[float, str] = "auto",
-                 max_iter: int = 1000, max_time: Optional[float] = None, init: str = "tree", rows_only: bool = False,
+                 n_components: Optional[int] = None, scale: str = "zscore", trace: Union[float, str] = "auto",
+                 rho: Union[float, str] = "auto", tol: Union[float, str] = "auto", max_iter: int = 1000,
+                 max_time: Optional[float] = None, init: str = "tree", rows_only: bool = False,
                  diagonals_only: bool = False, nuclear: float = 0.0, task: str = "auto",
                  edges: Optional[Sequence[Tuple[Any, Any, str]]] = None, preprocessor: Any = None,
                  warm_start: bool = False, random_state: Any = None, n_jobs: Optional[int] = None,

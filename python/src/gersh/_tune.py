@@ -28,9 +28,7 @@ def _learner_of(model: Model, **others) -> BaseMetricLearner:
                   for name, value in values.items() if TABLE[name].group in ("scale", "fit")}
     if model.is_custom:
         parameters["objective"] = None
-    if kind is not MetricLearner:
-        del parameters["discriminants"]
-    elif model.task != "none":
+    if kind is MetricLearner and model.task != "none":
         parameters["task"] = model.task
     learner = kind(edges=model.rules(), random_state=values["seed"], n_jobs=values["threads"] or None,
                    memory=values["memory"], **parameters, **others)
