@@ -11,8 +11,8 @@
 #include "gersh/compare.h"
 #include "io/output.h"
 
-static const gersh_stop stops[] = {GERSH_STOP_CONVERGED, GERSH_STOP_MAX_ITER, GERSH_STOP_MAX_TIME,
-                                   GERSH_STOP_INTERRUPTED};
+static const gersh_stop stops[] = {GERSH_STOP_CONVERGED, GERSH_STOP_SETTLED, GERSH_STOP_MAX_ITER,
+                                   GERSH_STOP_MAX_TIME, GERSH_STOP_INTERRUPTED};
 
 enum { STOPS = sizeof stops / sizeof stops[0] };
 
@@ -41,13 +41,13 @@ static void print_heading(const cli_args *args, const gersh_dataset *data, const
                result->all_folds, result->skipped);
 }
 
-/* How fits ended, where they did not converge; and why they failed. */
+/* What limit ended fits, and why they failed. */
 static void print_remarks(const gersh_compare_row *row)
 {
     const char *before = "  ";
     for (size_t s = 0; s < STOPS; s++) {
         size_t count = row->stops[stops[s]];
-        if (stops[s] == GERSH_STOP_CONVERGED || count == 0)
+        if (stops[s] == GERSH_STOP_CONVERGED || stops[s] == GERSH_STOP_SETTLED || count == 0)
             continue;
         printf("%s%s", before, gersh_stop_name(stops[s]));
         if (row->folds > 1)

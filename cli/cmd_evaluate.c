@@ -14,7 +14,8 @@
 enum { MOST_SPLITS = 100000 };
 
 /* Interrupted fits are not among the splits of a row. */
-static const gersh_stop stops[] = {GERSH_STOP_CONVERGED, GERSH_STOP_MAX_ITER, GERSH_STOP_MAX_TIME};
+static const gersh_stop stops[] = {GERSH_STOP_CONVERGED, GERSH_STOP_SETTLED, GERSH_STOP_MAX_ITER,
+                                   GERSH_STOP_MAX_TIME};
 
 enum { STOPS = sizeof stops / sizeof stops[0] };
 
@@ -55,12 +56,12 @@ static void print_heading(const cli_args *args, const gersh_dataset *data, const
     printf(" %9s %9s %11s %8s\n", "seconds", "better by", "w/t/l", "p");
 }
 
-/* Fits that did not converge or failed, and splits that are not there. */
+/* Fits that a limit ended or that failed, and splits that are not there. */
 static void print_remarks(const gersh_evaluate_row *row, const gersh_evaluation *result)
 {
     const char *before = "  ";
     for (size_t s = 0; s < STOPS; s++) {
-        if (stops[s] == GERSH_STOP_CONVERGED || row->stops[stops[s]] == 0)
+        if (stops[s] == GERSH_STOP_CONVERGED || stops[s] == GERSH_STOP_SETTLED || row->stops[stops[s]] == 0)
             continue;
         printf("%s%s %zu", before, gersh_stop_name(stops[s]), row->stops[stops[s]]);
         before = ", ";

@@ -296,8 +296,8 @@ static void damage_is_named(void **state)
     (void)state;
     const char *other = "is not a gersh model; name a file that 'gersh fit -o' wrote";
     replaced("{\"__metadata__\":{\"gersh\"", "{\"__metadata__\":{\"other\"", other);
-    replaced("\\\"format\\\":1,", "\\\"format\\\":2,",
-             "the model has format 2 but this gersh reads format 1; use the gersh that wrote it");
+    replaced("\\\"format\\\":2,", "\\\"format\\\":3,",
+             "the model has format 3 but this gersh reads format 2; use the gersh that wrote it");
     replaced("\"mean\":{\"dtype\":\"F64\"", "\"mean\":{\"dtype\":\"F32\"",
              "tensor 'mean' has another type than F64");
     replaced("\"mean\":{", "\"meam\":{", "there is an unknown tensor 'meam'; the model is damaged");
@@ -305,11 +305,11 @@ static void damage_is_named(void **state)
              "tensor 'mean' has 4 numbers but 24 bytes");
     replaced("\\\"task\\\":\\\"classify", "\\\"task\\\":\\\"classifi",
              "the description of the model has an impossible task, number of rows or rho");
-    replaced(
-        "\\\"objective\\\":\\\"glr", "\\\"objective\\\":\\\"gli",
-        "a setting of the model cannot be used: objective: 'gli' is not one of mcml|deml|lsml|lmnn|glr");
+    replaced("\\\"objective\\\":\\\"glr", "\\\"objective\\\":\\\"gli",
+             "a setting of the model cannot be used: objective: 'gli' is not one of "
+             "auto|mcml|deml|lsml|lmnn|glr");
     replaced("\\\"rows\\\":6", "\\\"rows\\\":7", "tensor 'x' has another shape than the model needs");
-    replaced("converged", "konvergat",
+    replaced("settled", "gesetzt",
              "the record of the fit has an unknown reason to stop or a negative number");
     gersh_model *model = NULL;
     write_bytes(model_path, "a,b\n1,2\n{", 9);

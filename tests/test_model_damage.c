@@ -89,9 +89,9 @@ static void apply(const gersh_model *model, const change *c)
 static void test_description(void **state)
 {
     static const change all[] = {
-        {"format", "1", NULL},
+        {"format", "2", NULL},
         {"format", NULL, "is not a gersh model"},
-        {"format", "99", "the model has format 99 but this gersh reads format 1"},
+        {"format", "99", "the model has format 99 but this gersh reads format 2"},
         {"version", NULL, "the description of the model is damaged"},
         {"strange", "1", "the description of the model is damaged"},
         {"task", "\"guess\"", "impossible task, number of rows or rho"},

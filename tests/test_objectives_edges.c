@@ -15,11 +15,11 @@ static void unknown_names_are_refused(void **unused)
     assert_null(gersh__objective_find("mclm"));
     assert_string_equal(gersh_last_error(),
                         "there is no objective 'mclm' (did you mean 'mcml'?); the objectives "
-                        "are glr, mcml, deml, lsml, lmnn");
+                        "are mcml, glr, lsml, lmnn, deml");
     assert_null(gersh__objective_find("something else"));
     assert_string_equal(gersh_last_error(),
-                        "there is no objective 'something else'; the objectives are glr, mcml, "
-                        "deml, lsml, lmnn");
+                        "there is no objective 'something else'; the objectives are mcml, glr, "
+                        "lsml, lmnn, deml");
     for (int which = 0; which < NAMES; which++)
         assert_string_equal(gersh__objective_find(names[which])->name, names[which]);
 }

@@ -284,37 +284,13 @@ typedef struct trial {
     double value, bound, rounding; /* of F as it is minimised; bound −INFINITY: none */
 } trial;
 
-static int by_number(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The trace that glr has unless told otherwise, at distances d under the identity with this mean. */
-static double near_trace(const problem *q, const double *d, double k, double mean)
-{
-    size_t count = 0, a, b;
-    double *between = malloc(q->pairs->count * sizeof *between);
-    const int *label = gersh_dataset_labels(q->data);
-    for (size_t p = 0; p < q->pairs->count; p++) {
-        pair_rows(q, p, &a, &b);
-        if (label == NULL || label[a] != label[b])
-            between[count++] = d[p];
-    }
-    qsort(between, count, sizeof *between, by_number);
-    double near = between[count / 500];
-    free(between);
-    double trace = 2 * mean < 50 * near ? 2 * k / near : 50 * k / mean;
-    return k >= 14 ? trace : k * k < 196 / 3.0 ? 3 * trace : trace * 196 / (k * k);
-}
-
 /* Trace and ρ by their defaults; returns the scale of relative gaps. */
 static double check_budget(const trial *t, const problem *q)
 {
     double k = (double)t->metric->features, mean = 0, *d = distances_under(q, NULL, 1);
     for (size_t p = 0; p < q->pairs->count; p++)
         mean += d[p] / (double)q->pairs->count;
-    double trace = strcmp(t->objective, "glr") == 0 ? near_trace(q, d, k, mean) : 2 * k / mean;
+    double trace = (strcmp(t->objective, "lmnn") == 0 ? 2 : 20) * k / mean;
     if (!(fabs(t->info.budget - trace) <= 1e-9 * t->info.budget) ||
         !(fabs(t->info.rho - 1e-5 * t->info.budget / k) <= 1e-9 * t->info.rho) ||
         t->metric->rho != t->info.rho)
@@ -330,17 +306,19 @@ static double check_budget(const trial *t, const problem *q)
 static void check_stop(const trial *t, double scale)
 {
     const gersh_fit_info *info = &t->info;
-    int right = info->stop == GERSH_STOP_CONVERGED ||
+    int certified = info->has_bound && info->relative_gap <= 1e-3;
+    int right = (info->stop == GERSH_STOP_CONVERGED && certified) ||
+                (info->stop == GERSH_STOP_SETTLED && !certified) ||
                 (info->stop == GERSH_STOP_MAX_ITER && info->iterations >= solvers[t->solver].max_iter) ||
                 (info->stop == GERSH_STOP_MAX_TIME && t->limited);
     if (!right)
         fail_msg("%s: %s after %d iterations", t->what, gersh_stop_name(info->stop), info->iterations);
     int own =
         solvers[t->solver].certified && solvers[t->solver].edges != BALANCED; /* the bound of its region */
-    double tol = 1 / sqrt((double)gersh_dataset_rows(t->scaled));
-    tol = tol > 0.1 ? 0.1 : tol < 0.001 ? 0.001 : tol;
-    if (own && info->stop == GERSH_STOP_CONVERGED && !(info->gap <= tol * scale + t->rounding))
+    if (info->stop == GERSH_STOP_CONVERGED && !(info->gap <= 1e-3 * scale + t->rounding))
         fail_msg("%s: converged at the gap %g of %g", t->what, info->gap, scale);
+    if (own && info->stop == GERSH_STOP_SETTLED)
+        fail_msg("%s: settled at the gap %g of %g", t->what, info->gap, scale);
 }
 
 /* Value, budget, bound and reason to stop. */

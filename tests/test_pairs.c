@@ -456,43 +456,7 @@ static void many_atoms_are_as_one_after_the_other(void **unused)
     }
 }
 
-static int by_number(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* One distance in 500 between classes, of all pairs and of listed ones: that of its place among all, in order. */
-static void near_distances_have_their_place(void **unused)
-{
-    gersh__random random;
-    (void)unused;
-    gersh__random_seed(&random, 9);
-    for (int round = 0; round < cases(100); round++) {
-        size_t n = 4 + (size_t)gersh__random_below(&random, 100), count = 0;
-        problem q = make(&random, n, 3, 2 + (size_t)gersh__random_below(&random, 3), 0,
-                         round % 2 ? 200 + (size_t)gersh__random_below(&random, 2000) : 0, 1 + round % 2);
-        const gersh__pairs *pairs = q.pairs;
-        double *d = malloc((pairs->count + 1) * sizeof *d), near;
-        gersh__pairs_euclid(pairs, d);
-        for (size_t p = 0, i = 1, j = 0; p < pairs->count; p++) {
-            size_t first = pairs->first != NULL ? pairs->first[p] : i;
-            size_t second = pairs->first != NULL ? pairs->second[p] : j;
-            if (gersh__pairs_class(pairs, first) != gersh__pairs_class(pairs, second))
-                d[count++] = d[p];
-            if (++j == i) {
-                i++;
-                j = 0;
-            }
-        }
-        qsort(d, count, sizeof *d, by_number);
-        assert_ok(gersh__pairs_near(pairs, &near));
-        assert_true(near == (count > 0 ? d[count / 500] : 0));
-        free(d);
-        drop(&q);
-    }
-}
-
 static void threads_change_no_bit(void **unused)
 {
     gersh__random random;
@@ -624,7 +588,6 @@ int main(void)
         cmocka_unit_test(gram_estimate_takes_either_sign),
         cmocka_unit_test(pairs_between_classes_are_a_part_of_all),
         cmocka_unit_test(many_atoms_are_as_one_after_the_other),
-        cmocka_unit_test(near_distances_have_their_place),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(rows_of_weight_0_are_left_out),
         cmocka_unit_test(wrong_arguments_are_refused),

@@ -407,7 +407,7 @@ static void failing_allocations_leak_nothing(void **unused)
     } files[] = {{named, "id,b,a,class\nr,1,2,x\n", NULL},
                  {named, "a,b,note\n1,2,q\n", NULL},
                  {named, "1,2,x\n", NULL},
-                 {"x 1:1 2:5\ny 1:2 2:3\n", "y 1:3\n", NULL},
+                 {"x 1:1 2:5\ny 1:2 2:3\nx 2:4\n", "y 1:3\n", NULL},
                  {named, "a,b\n,2\n3,4\n", WITH("missing", "mean", "scale", "none")}};
     for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
         gersh_model *model = fit_text(files[f].train, files[f].settings);

@@ -148,15 +148,9 @@ static void commands_are_for_a_shell(void **state)
     (void)state;
     gersh_model *model = random_model(5, 8, 3, 2, "mcml", "hull", 0);
     char *command = NULL, line[600], text[700];
-    static const char *const expected[] = {"gersh",
-                                           "fit",
-                                           "it's <my> $data.csv",
-                                           "--label=a \"b\"; rm -rf x",
-                                           "--objective=mcml",
-                                           "--solver=hull",
-                                           "--threads=1",
-                                           "-o",
-                                           "model.gersh"};
+    static const char *const expected[] = {
+        "gersh",       "fit", "it's <my> $data.csv", "--label=a \"b\"; rm -rf x", "--solver=hull",
+        "--threads=1", "-o",  "model.gersh"};
     assert_ok(gersh_settings_set(model->settings, "label", "a \"b\"; rm -rf x"));
     assert_ok(gersh__fit_command(&command, model, "it's <my> $data.csv"));
     snprintf(text, sizeof text, "printf '%%s\\n' %s", command);

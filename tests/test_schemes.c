@@ -115,7 +115,7 @@ static void results_are_of_the_region(void **unused)
                 assert_int_equal(h.calls, info.iterations);
                 assert_true(info.iterations >= 1 && info.iterations <= 1000);
                 assert_true(info.stop ==
-                            (info.iterations < 1000 ? GERSH_STOP_CONVERGED : GERSH_STOP_MAX_ITER));
+                            (info.iterations < 1000 ? GERSH_STOP_SETTLED : GERSH_STOP_MAX_ITER));
                 assert_true(fabs(value - h.last) <= 1e-9 * (1e-3 + fabs(value)));
                 assert_true(value >= sign * best.bound - 1e-9 * fabs(best.bound));
                 gersh_metric_free(metric);

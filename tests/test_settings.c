@@ -97,7 +97,7 @@ static void test_settings_refuse(void **state)
         {"zero", "-1e-9", "zero: '-1e-9' is not a number of at least 0"},
         {"zero", "nan", "zero: 'nan' is not a number of at least 0"},
         {"trace", "much", "trace: 'much' is not a number of at least 0, nor auto|K"},
-        {"tol", "2", "tol: '2' is not a number from 1e-12 to 1, nor auto"},
+        {"tol", "2", "tol: '2' is not a number from 1e-12 to 1"},
         {"max_time", "-1", "max-time: '-1' is not a number of at least 0, nor none"},
         {"zero", "1e400", "zero: '1e400' is not a number of at least 0"},
         {"lable", "x", "there is no setting 'lable'; did you mean 'label'?"},

@@ -90,7 +90,8 @@ static int run_watched(const gersh_dataset *data, const char *objective, const c
     gersh__pairs *pairs;
     gersh__objective *f;
     gersh__solver_run run = {
-        .limits = {.tol = 1e-5, .max_iter = 30, .max_seconds = INFINITY, .cutoff = INFINITY}};
+        .limits = {
+            .tol = 1e-5, .max_iter = 30, .max_seconds = INFINITY, .cutoff = INFINITY, .enough = -INFINITY}};
     gersh__sgml *s;
     double k = (double)gersh_dataset_features(data);
     assert_ok(gersh_settings_new(&settings));

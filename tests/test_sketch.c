@@ -121,8 +121,12 @@ static void drop(problem *q)
 
 static gersh__limits limits_to(double tol)
 {
-    return (gersh__limits){
-        .tol = tol, .max_iter = 200, .max_seconds = INFINITY, .cutoff = INFINITY, .widest = 1};
+    return (gersh__limits){.tol = tol,
+                           .max_iter = 200,
+                           .max_seconds = INFINITY,
+                           .cutoff = INFINITY,
+                           .enough = -INFINITY,
+                           .widest = 1};
 }
 
 /* F by its definition at the metric's matrix. */

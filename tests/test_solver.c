@@ -468,6 +468,7 @@ static void solve_stage(const problem *q, gersh__random *random, const char *nam
                             .max_iter = 60,
                             .max_seconds = INFINITY,
                             .cutoff = INFINITY,
+                            .enough = -INFINITY,
                             .widest = 1,
                             .progress = watch_progress,
                             .progress_context = &w};
@@ -550,8 +551,12 @@ static void long_searches_end_in_order(void **unused)
         gersh__objective *objective;
         gersh__region *region;
         gersh_stop stop;
-        gersh__limits limits = {
-            .tol = 1e-12, .max_iter = 2, .max_seconds = INFINITY, .cutoff = INFINITY, .widest = 1};
+        gersh__limits limits = {.tol = 1e-12,
+                                .max_iter = 2,
+                                .max_seconds = INFINITY,
+                                .cutoff = INFINITY,
+                                .enough = -INFINITY,
+                                .widest = 1};
         assert_ok(gersh__objective_new_custom(&objective, &custom, q.pairs));
         gersh__engine *e = engine_of(&q, objective, 0.01, 1, 0);
         for (size_t p = 0; p < q.pairs->count; p++)

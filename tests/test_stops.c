@@ -71,12 +71,13 @@ static void check_end(const course *c, const gersh_fit_info *info, ending end, i
     static const gersh_stop asked[ENDINGS] = {GERSH_STOP_MAX_ITER, GERSH_STOP_MAX_ITER, GERSH_STOP_MAX_TIME,
                                               GERSH_STOP_INTERRUPTED};
     double value = c->sign * info->objective_value, slack = 1e-9 * fabs(value) + 1e-11;
-    if (info->stop != GERSH_STOP_CONVERGED && info->stop != GERSH_STOP_MAX_ITER && info->stop != asked[end])
+    int limited = info->stop != GERSH_STOP_CONVERGED && info->stop != GERSH_STOP_SETTLED;
+    if (limited && info->stop != GERSH_STOP_MAX_ITER && info->stop != asked[end])
         fail_msg("%s: stopped by %s", c->what, gersh_stop_name(info->stop));
     if (info->stop == GERSH_STOP_MAX_ITER && info->iterations < max_iter)
         fail_msg("%s: %d iterations of %d", c->what, info->iterations, max_iter);
     /* Without a bound, schemes follow the smooth value alone; else the end is the best that was seen. */
-    if (c->steps > 0 && !c->tries && (c->certified || !c->smoothed) && info->stop != GERSH_STOP_CONVERGED &&
+    if (c->steps > 0 && !c->tries && (c->certified || !c->smoothed) && limited &&
         !(value <= c->lowest + slack))
         fail_msg("%s: the value ends at %.17g, but there was a metric with %.17g", c->what, value,
                  c->lowest);
@@ -87,7 +88,7 @@ static void check_end(const course *c, const gersh_fit_info *info, ending end, i
 
 /* How often each reason ended a fit. */
 typedef struct tally {
-    int fits, steps, stops[4];
+    int fits, steps, stops[GERSH_STOPS];
 } tally;
 
 static void run(gersh__random *random, const gersh_dataset *data, int round, int objective,

@@ -201,7 +201,7 @@ static void what_cannot_be_learned_is_refused(void **unused)
     fails(data, "glr", &(gersh_fit_options){.tuples = triplets},
           "the objective glr cannot learn from triplets; use the objective lsml or lmnn");
     fails(data, "lmnn", &(gersh_fit_options){.tuples = pairs},
-          "the objective lmnn cannot learn from pairs; use the objective glr, mcml, deml or lsml");
+          "the objective lmnn cannot learn from pairs; use the objective mcml, glr, lsml or deml");
     fails(data, "glr", &(gersh_fit_options){.tuples = near},
           "the objective glr needs dissimilar pairs, but all 2 are similar; add some");
     fails(data, "lsml", &(gersh_fit_options){.tuples = far},

@@ -62,7 +62,7 @@ typedef struct gersh_compare_row {
     double edges;           /* mean */
     int balanced;           /* all graphs are */
     double share_gradient, share_minimizer, share_objective, share_step, share_eigen; /* of the seconds */
-    size_t stops[4]; /* fits by their gersh_stop */
+    size_t stops[GERSH_STOPS]; /* fits by their gersh_stop */
 } gersh_compare_row;
 
 typedef struct gersh_comparison {

@@ -54,11 +54,11 @@ typedef struct gersh_evaluate_row {
     char *solver;    /* NULL unless the kind is GERSH_EVALUATE_FITTED */
     /* No row has a better mean accuracy, or of targets a smaller mean RMSE; rows with all splits take part. */
     int best;
-    size_t splits;   /* that gave predictions; with 0, all numbers below are 0 */
-    size_t failed;   /* that gave none */
-    char *failure;   /* why the first of these failed, or "" */
-    size_t stops[4]; /* fits by their gersh_stop; none without fits, nor of searches */
-    double *score;   /* of each split, the accuracy, or of targets the RMSE; NaN where there is none */
+    size_t splits;             /* that gave predictions; with 0, all numbers below are 0 */
+    size_t failed;             /* that gave none */
+    char *failure;             /* why the first of these failed, or "" */
+    size_t stops[GERSH_STOPS]; /* fits by their gersh_stop; none without fits, nor of searches */
+    double *score; /* of each split, the accuracy, or of targets the RMSE; NaN where there is none */
 
     /* Means and sample deviations over the splits; a deviation is NaN with one split. Of classes: */
     double accuracy_mean, accuracy_std;

@@ -14,12 +14,16 @@
 extern "C" {
 #endif
 
+/* How a search ended. */
 typedef enum gersh_stop {
-    GERSH_STOP_CONVERGED,
-    GERSH_STOP_MAX_ITER,
+    GERSH_STOP_CONVERGED, /* the value is certified to be within the tolerance of the best possible */
+    GERSH_STOP_MAX_ITER,  /* a limit ended it */
     GERSH_STOP_MAX_TIME,
-    GERSH_STOP_INTERRUPTED
+    GERSH_STOP_INTERRUPTED, /* by the caller */
+    GERSH_STOP_SETTLED /* it found nothing better, but the certificate is wider than the tolerance, or none */
 } gersh_stop;
+
+enum { GERSH_STOPS = 5 }; /* how many there are */
 
 GERSH_API const char *gersh_stop_name(gersh_stop stop); /* "converged", "max_iter", ... */
 
@@ -75,6 +79,13 @@ typedef struct gersh_fit_info {
     double bound; /* certified: no metric is better of the set that was searched; of `balanced`, no balanced
                        graph metric, nor any of their convex hull */
     double gap;   /* |objective_value − bound| */
+    double
+        relative_gap; /* gap over |objective_value|, or over 1e-6 times the value at (C/K) I where that is
+                            more: what the tolerance is compared with; not a number without a bound */
+    double
+        search_gap; /* the part of gap that a longer search would close; the rest of it is between the best
+                            balanced graph that was found and the convex hull, or is due to sampling */
+    double tol;     /* the tolerance: the setting `tol` */
     int iterations; /* calls of the linear minimiser */
     int newton_steps;
     double seconds;

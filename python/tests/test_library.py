@@ -86,7 +86,7 @@ def test_docstrings_name_every_choice_and_default_of_the_table():
         section = sections[setting.parameter]
         for choice in setting.choices:
             assert f"'{choice}'" in section or choice == "none" and "None" in section, (name, choice)
-        stated = re.search(r"default=('\w+'|[\w.]+)", section)[1]
+        stated = re.search(r"default=('\w+'|[\w.-]+)", section)[1]
         assert stated in ("None", "False") or stated.strip("'") == setting.initial, name
     parameters = set(inspect.signature(gersh.MetricLearner).parameters)
     assert parameters <= set(sections)

@@ -18,15 +18,15 @@ def glr(learner, X, y):
 
 def test_value_bound_and_limits(wine):
     X, y = wine
-    learner = gersh.MetricLearner(tol=1e-3).fit(X, y)
+    learner = gersh.GLR().fit(X, y)
     M = learner.matrix_
     assert np.allclose(M, M.T)
     assert learner.objective_value_ == pytest.approx(glr(learner, X, y), rel=1e-9)
     assert learner.bound_ <= learner.objective_value_
     assert learner.gap_ == pytest.approx(learner.objective_value_ - learner.bound_)
     assert learner.gap_ <= 0.02 * learner.objective_value_
-    assert learner.stop_ == "converged" and learner.n_iter_ >= 1
-    identity = gersh.MetricLearner(solver="identity").fit(X, y)
+    assert (learner.stop_ == "converged") == (learner.relative_gap_ <= 1e-3) and learner.n_iter_ >= 1
+    identity = gersh.GLR(solver="identity").fit(X, y)
     assert learner.objective_value_ < identity.objective_value_ == pytest.approx(glr(identity, X, y), rel=1e-9)
 
 
@@ -142,7 +142,8 @@ def test_short_names_are_what_they_say(wine):
     for short, given in [(gersh.SGML(), {"solver": "sgml"}), (gersh.PGML(objective="mcml"), {"objective": "mcml",
                          "solver": "pgml"}), (gersh.LMNN(), {"objective": "lmnn", "solver": "psd"}),
                          (gersh.MCML(solver="balanced"), {"objective": "mcml"}),
-                         (gersh.DEML(), {"objective": "deml"}), (gersh.GLR(), {})]:
+                         (gersh.DEML(), {"objective": "deml"}), (gersh.MCML(solver="balanced"), {}),
+                         (gersh.GLR(), {"objective": "glr"})]:
         long = gersh.MetricLearner(**given).fit(X, y)
         assert np.array_equal(short.fit(X, y).matrix_, long.matrix_)
     with pytest.raises(ValueError, match="'objective' parameter of LMNN must be 'lmnn' or None"):

@@ -36,8 +36,11 @@ static const gersh_setting_info table[GERSH__SETTINGS] = {
                       0, NULL, "scaling of features; 'paper' is z-score, then unit length of each row"},
     [GERSH__ZERO] = {"zero", GERSH_SETTING_NUMBER, GERSH_SETTINGS_GRAPH, "0", NULL, 0, DBL_MAX, "SIZE",
                      "entries of the matrix of at most this size, off the diagonal, are no edges"},
-    [GERSH__OBJECTIVE] = {"objective", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "glr",
-                          "mcml|deml|lsml|lmnn|glr", 0, 0, NULL, "what the metric is to be good at"},
+    [GERSH__OBJECTIVE] =
+        {"objective", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "auto", "auto|mcml|deml|lsml|lmnn|glr", 0,
+         0, NULL,
+         "objective to optimise; auto is mcml for classes and pairs, glr for real-valued targets, and "
+         "lsml for triplets and quadruplets"},
     [GERSH__SOLVER] =
         {"solver", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "balanced",
          "diagonal|balanced|hull|psd|sgml|pgml|hbnb|pdcone|identity", 0, 0, NULL,
@@ -45,21 +48,18 @@ static const gersh_setting_info table[GERSH__SETTINGS] = {
          "all positive definite ones"},
     [GERSH__TRACE] =
         {"trace", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "auto", "auto|K", 0, DBL_MAX, "C",
-         "largest trace of M: a number, K for the number of features, or auto: under C/K times "
-         "the identity, distances have a mean of 2; of glr, one in 500 between classes is below "
-         "2, and their mean is 50 at most; with fewer than 14 features, both up to three times that"},
+         "largest trace of M: a number, K for the number of features, or auto: the C at which the mean "
+         "squared distance of two samples under C/K times the identity is 20 (of lmnn 2)"},
     [GERSH__RHO] = {"rho", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "auto", "auto", 0, DBL_MAX, "RHO",
                     "smallest eigenvalue that M must have; auto is 1e-5 C/K"},
-    [GERSH__TOL] = {"tol", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "auto", "auto", 1e-12, 1, "TOL",
-                    "stop when value and certified bound agree to this share; auto is 1 over the root of "
-                    "the number of "
-                    "rows, from 0.001 to 0.1; of the paper's schemes: when the objective changes by less, "
-                    "1e-5 unless "
-                    "given"},
+    [GERSH__TOL] = {"tol", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "1e-3", NULL, 1e-12, 1, "TOL",
+                    "stop when the value is certified to be within this share of the best possible; "
+                    "sgml, pgml, hbnb and pdcone, which have no bound, stop when an iteration changes the "
+                    "objective by less than a hundredth of it"},
     [GERSH__MAX_ITER] = {"max-iter", GERSH_SETTING_WHOLE, GERSH_SETTINGS_FIT, "1000", NULL, 1, 1e9, "N",
-                         "most calls of the linear minimiser, or main iterations of the paper's schemes"},
+                         "maximum number of iterations"},
     [GERSH__MAX_TIME] = {"max-time", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "none", "none", 0, DBL_MAX,
-                         "S", "most seconds"},
+                         "S", "time limit in seconds"},
     [GERSH__INIT] =
         {"init", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "tree", "tree|chain|hull|identity", 0, 0, NULL,
          "first graph of sgml and pgml: the covariances' spanning tree, a chain, the colours of "

@@ -111,27 +111,33 @@ static gersh_status read_pairs(gersh_fit_info *info, json_t *pairs)
 static gersh_status read_fit(gersh_fit_info *info, json_t *fit)
 {
     json_error_t error;
-    json_t *bound = NULL, *gap = NULL, *pairs = NULL;
+    json_t *certificate[4] = {NULL}, *pairs = NULL;
+    double *number[4] = {&info->bound, &info->gap, &info->relative_gap, &info->search_gap};
     const char *stop = NULL;
-    if (json_unpack_ex(fit, &error, JSON_STRICT,
-                       "{s:F, s:o, s:o, s:i, s:i, s:F, s:s, s:F, s:F, s:F, s:F, s:F, s:F, s?o}",
-                       "objective_value", &info->objective_value, "bound", &bound, "gap", &gap,
-                       "iterations", &info->iterations, "newton_steps", &info->newton_steps, "seconds",
-                       &info->seconds, "stop", &stop, "budget", &info->budget, "rho", &info->rho,
-                       "seconds_gradient", &info->seconds_gradient, "seconds_minimizer",
-                       &info->seconds_minimizer, "seconds_objective", &info->seconds_objective,
-                       "seconds_step", &info->seconds_step, "pairs", &pairs) != 0)
+    int numbers = 0, nulls = 0;
+    if (json_unpack_ex(
+            fit, &error, JSON_STRICT,
+            "{s:F, s:o, s:o, s:o, s:o, s:F, s:i, s:i, s:F, s:s, s:F, s:F, s:F, s:F, s:F, s:F, s?o}",
+            "objective_value", &info->objective_value, "bound", &certificate[0], "gap", &certificate[1],
+            "relative_gap", &certificate[2], "search_gap", &certificate[3], "tol", &info->tol, "iterations",
+            &info->iterations, "newton_steps", &info->newton_steps, "seconds", &info->seconds, "stop",
+            &stop, "budget", &info->budget, "rho", &info->rho, "seconds_gradient", &info->seconds_gradient,
+            "seconds_minimizer", &info->seconds_minimizer, "seconds_objective", &info->seconds_objective,
+            "seconds_step", &info->seconds_step, "pairs", &pairs) != 0)
         return gersh__fail(GERSH_ERROR_INPUT, "the record of the fit is damaged: %s", error.text);
-    info->has_bound = json_is_number(bound) && json_is_number(gap);
-    if (!info->has_bound && !(json_is_null(bound) && json_is_null(gap)))
+    for (int i = 0; i < 4; i++) {
+        numbers += json_is_number(certificate[i]);
+        nulls += json_is_null(certificate[i]);
+        *number[i] = json_is_number(certificate[i]) ? json_number_value(certificate[i]) : NAN;
+    }
+    if (numbers != 4 && nulls != 4)
         return gersh__fail(GERSH_ERROR_INPUT, "the record of the fit has a bound that is not a number");
-    info->bound = info->has_bound ? json_number_value(bound) : NAN;
-    info->gap = info->has_bound ? json_number_value(gap) : NAN;
+    info->has_bound = numbers == 4;
     int which = GERSH_STOP_CONVERGED;
-    while (which <= GERSH_STOP_INTERRUPTED && strcmp(gersh_stop_name((gersh_stop)which), stop) != 0)
+    while (which < GERSH_STOPS && strcmp(gersh_stop_name((gersh_stop)which), stop) != 0)
         which++;
-    if (which > GERSH_STOP_INTERRUPTED || info->iterations < 0 || info->newton_steps < 0 ||
-        !(info->rho >= 0) || !(info->budget >= 0))
+    if (which == GERSH_STOPS || info->iterations < 0 || info->newton_steps < 0 || !(info->rho >= 0) ||
+        !(info->budget >= 0) || !(info->tol >= 0))
         return gersh__fail(GERSH_ERROR_INPUT,
                            "the record of the fit has an unknown reason to stop or a negative number");
     info->stop = (gersh_stop)which;

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "data/dataset.h"
 #include "data/tuples.h"
+#include "objective/objective.h"
 
 static void free_names(char **names, size_t count)
 {
@@ -61,11 +62,15 @@ static gersh_status copy_names(char ***out, size_t *counted, size_t count, const
 }
 
 /* Every setting explicitly, so that a later change of a default does not change what the model says. */
-static gersh_status copy_settings(gersh_settings **out, const gersh_settings *settings)
+static gersh_status copy_settings(gersh_settings **out, const gersh_settings *settings,
+                                  gersh__knowledge known)
 {
     gersh_status status = gersh_settings_new(out);
-    for (int i = 0; i < gersh_settings_count() && status == GERSH_OK; i++)
-        status = gersh_settings_set(*out, gersh_settings_info(i)->name, gersh__setting_text(settings, i));
+    for (int i = 0; i < gersh_settings_count() && status == GERSH_OK; i++) {
+        const char *value = gersh__setting_text(settings, i);
+        status = gersh_settings_set(*out, gersh_settings_info(i)->name,
+                                    i == GERSH__OBJECTIVE ? gersh__objective_resolve(value, known) : value);
+    }
     return status;
 }
 
@@ -87,14 +92,15 @@ static gersh_status set_colors(gersh_model *model)
 
 /* All but the metric and what follows from it. */
 static gersh_status describe_data(gersh_model *model, const gersh_dataset *data,
-                                  const gersh_settings *settings)
+                                  const gersh_settings *settings, const gersh_tuples *tuples)
 {
     model->rows = gersh_dataset_rows(data);
     model->regress = gersh_dataset_targets(data) != NULL;
     model->version = gersh__text_copy(gersh_version(), strlen(gersh_version()));
     if (model->version == NULL)
         return GERSH_ERROR_MEMORY;
-    gersh_status status = copy_settings(&model->settings, settings);
+    gersh_status status =
+        copy_settings(&model->settings, settings, gersh__objective_knowledge(data, tuples));
     if (status == GERSH_OK)
         status = copy_names(&model->feature_names, &model->features, gersh_dataset_features(data), data,
                             gersh_dataset_feature_name);
@@ -178,7 +184,7 @@ gersh_status gersh_model_fit(gersh_model **out, gersh_fit_info *info, const gers
     gersh_model *model = gersh__alloc(1, sizeof *model);
     if (model == NULL)
         return GERSH_ERROR_MEMORY;
-    status = describe_data(model, data, settings);
+    status = describe_data(model, data, settings, own.tuples);
     if (status == GERSH_OK && own.weights != NULL)
         status = gersh_dataset_set_weights(model->data, own.weights);
     if (status != GERSH_OK)

@@ -39,7 +39,7 @@ void gersh__bootstrap_free(gersh_bootstrap *bootstrap);
 int gersh__edge_kind_find(gersh_edge_kind *kind, const char *word);
 
 /* Version of the file's layout. */
-#define GERSH__MODEL_FORMAT 1
+#define GERSH__MODEL_FORMAT 2
 
 /* A tensor of the file; both directions of gersh_model_write and gersh_model_read go through this table. */
 typedef enum gersh__tensor_id {

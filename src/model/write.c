@@ -231,13 +231,15 @@ static json_t *pairs_json(const gersh_fit_info *info)
 static json_t *fit_json(const gersh_fit_info *info)
 {
     return json_pack(
-        "{s:f, s:o, s:o, s:i, s:i, s:f, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "objective_value",
-        info->objective_value, "bound", info->has_bound ? json_real(info->bound) : json_null(), "gap",
-        info->has_bound ? json_real(info->gap) : json_null(), "iterations", info->iterations,
-        "newton_steps", info->newton_steps, "seconds", info->seconds, "stop", gersh_stop_name(info->stop),
-        "budget", info->budget, "rho", info->rho, "seconds_gradient", info->seconds_gradient,
-        "seconds_minimizer", info->seconds_minimizer, "seconds_objective", info->seconds_objective,
-        "seconds_step", info->seconds_step, "pairs", pairs_json(info));
+        "{s:f, s:o, s:o, s:o, s:o, s:f, s:i, s:i, s:f, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:o}",
+        "objective_value", info->objective_value, "bound", gersh__json_number(info->has_bound, info->bound),
+        "gap", gersh__json_number(info->has_bound, info->gap), "relative_gap",
+        gersh__json_number(info->has_bound, info->relative_gap), "search_gap",
+        gersh__json_number(info->has_bound, info->search_gap), "tol", info->tol, "iterations",
+        info->iterations, "newton_steps", info->newton_steps, "seconds", info->seconds, "stop",
+        gersh_stop_name(info->stop), "budget", info->budget, "rho", info->rho, "seconds_gradient",
+        info->seconds_gradient, "seconds_minimizer", info->seconds_minimizer, "seconds_objective",
+        info->seconds_objective, "seconds_step", info->seconds_step, "pairs", pairs_json(info));
 }
 
 static json_t *rules_json(const gersh_model *model)

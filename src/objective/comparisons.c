@@ -324,7 +324,7 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
 
 const gersh__objective_kind gersh__lsml_compared = {
     .name = "lsml",
-    .mean = 2,
+    .mean = GERSH__MEAN_DISTANCE,
     .help = "a pair that is said to be nearer than another one should not be farther",
     .nonnegative = 1,
     .homogeneous = 1,
@@ -340,7 +340,7 @@ const gersh__objective_kind gersh__lsml_compared = {
 
 const gersh__objective_kind gersh__lmnn_compared = {
     .name = "lmnn",
-    .mean = 2,
+    .mean = GERSH__MEAN_DISTANCE,
     .help = "a pair that is said to be nearer than another one should be so by a margin",
     .nonnegative = 1,
     .smoothed = 1,

@@ -22,7 +22,7 @@ static gersh_status init(gersh__objective *objective, const gersh_settings *sett
 
 const gersh__objective_kind gersh__deml = {
     .name = "deml",
-    .mean = 2,
+    .mean = GERSH__MEAN_DISTANCE,
     .help = "distances between samples of different classes should be large",
     .maximized = 1,
     .homogeneous = 1,

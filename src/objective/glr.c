@@ -54,8 +54,7 @@ static gersh_status init(gersh__objective *objective, const gersh_settings *sett
 
 const gersh__objective_kind gersh__glr = {
     .name = "glr",
-    .mean = 50,
-    .near = 2,
+    .mean = GERSH__MEAN_DISTANCE,
     .help = "graph Laplacian regulariser: labels should change little between close samples",
     .nonnegative = 1,
     .spreads = 1,

@@ -343,7 +343,7 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
 
 const gersh__objective_kind gersh__lsml = {
     .name = "lsml",
-    .mean = 2,
+    .mean = GERSH__MEAN_DISTANCE,
     .help = "no pair of one class should be farther apart than a pair of different classes",
     .nonnegative = 1,
     .homogeneous = 1,

@@ -317,7 +317,7 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
 
 const gersh__objective_kind gersh__mcml = {
     .name = "mcml",
-    .mean = 2,
+    .mean = GERSH__MEAN_DISTANCE,
     .help = "each class should collapse to a point, far from the other classes",
     .nonnegative = 1,
     .takes = GERSH__CLASSES,

@@ -192,7 +192,7 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
 
 const gersh__objective_kind gersh__mcml_pairs = {
     .name = "mcml",
-    .mean = 2,
+    .mean = GERSH__MEAN_DISTANCE,
     .help = "similar partners of a sample should be close, dissimilar ones far",
     .nonnegative = 1,
     .takes = GERSH__PAIRS,

@@ -14,9 +14,10 @@
 #include "linalg/kernels.h"
 #include "objective/kinds.h"
 
+/* In the order in which "auto" tries them. */
 static const gersh__objective_kind *const registry[] = {
-    &gersh__glr,  &gersh__mcml,          &gersh__mcml_pairs, &gersh__deml,
-    &gersh__lsml, &gersh__lsml_compared, &gersh__lmnn,       &gersh__lmnn_compared};
+    &gersh__mcml,          &gersh__mcml_pairs, &gersh__glr,           &gersh__lsml,
+    &gersh__lsml_compared, &gersh__lmnn,       &gersh__lmnn_compared, &gersh__deml};
 
 enum { KINDS = sizeof registry / sizeof registry[0], LIST_SIZE = 128 };
 
@@ -72,6 +73,27 @@ int gersh_objective_is_maximized(const char *name)
         if (is_named(registry[i], name))
             return registry[i]->maximized;
     return 0;
+}
+
+gersh__knowledge gersh__objective_knowledge(const gersh_dataset *data, const gersh_tuples *tuples)
+{
+    if (tuples != NULL)
+        return tuples->kind == GERSH_PAIRS      ? GERSH__PAIRS
+               : tuples->kind == GERSH_TRIPLETS ? GERSH__TRIPLETS
+                                                : GERSH__QUADRUPLETS;
+    return gersh_dataset_labels(data) != NULL    ? GERSH__CLASSES
+           : gersh_dataset_targets(data) != NULL ? GERSH__TARGETS
+                                                 : GERSH__NOTHING;
+}
+
+const char *gersh__objective_resolve(const char *name, gersh__knowledge known)
+{
+    if (strcmp(name, "auto") != 0)
+        return name;
+    for (int i = 0; i < KINDS; i++)
+        if ((registry[i]->takes & (int)known) != 0)
+            return registry[i]->name;
+    return registry[0]->name;
 }
 
 /* One sentence on what the objective cannot learn from, and what to use instead. */

@@ -19,6 +19,12 @@ typedef struct gersh__objective gersh__objective;
 /* What is drawn for an objective where there are too many pairs, as bits. */
 enum { GERSH__DRAWS_DISSIMILAR = 1, GERSH__DRAWS_SIMILAR = 2, GERSH__DRAWS_TRIPLETS = 4 };
 
+/*
+ * The mean squared distance under (C/K) I that --trace auto sets. With it C is a safeguard: the minimum of an objective
+ * that has a scale of its own, as that of mcml has, is mostly inside it.
+ */
+#define GERSH__MEAN_DISTANCE 20.0
+
 typedef struct gersh__objective_kind {
     const char *name;
     const char *help;  /* a line for lists */
@@ -29,8 +35,7 @@ typedef struct gersh__objective_kind {
     int steep;         /* its slope is infinite where all distances are 0: no place to begin at */
     int spreads;       /* it wants distances to be large, so that its minimum is far from where all are 0 */
     int smoothed;      /* F is a smooth lower bound of the true value, closer as `width` shrinks */
-    double mean;       /* of the distances under C/K times the identity, for --trace auto, */
-    double near;       /* or if not 0 that of gersh__pairs_near under it, `mean` being the most */
+    double mean;       /* of the squared distances under (C/K) I, for --trace auto */
     int separable;     /* a sum over pairs: see separable.h */
     int draws;         /* of classes or targets: the pairs that it is a function of */
     size_t arrays;     /* of `scratch`: 3 at most */
@@ -82,6 +87,12 @@ struct gersh__objective {
 
 /* The kind of that name; NULL and a message that lists the names when there is none. */
 const gersh__objective_kind *gersh__objective_find(const char *name);
+
+/* What there is to learn from: the tuples, if any, else the labels of the data. */
+gersh__knowledge gersh__objective_knowledge(const gersh_dataset *data, const gersh_tuples *tuples);
+
+/* The name itself, or for "auto" the first of mcml, glr and lsml that can learn from this. */
+const char *gersh__objective_resolve(const char *name, gersh__knowledge known);
 
 /* Fails with one sentence where no kind of that name can learn from this, and says what to use instead. */
 gersh_status gersh__objective_check(const gersh__objective_kind *kind, gersh__knowledge known);

@@ -186,12 +186,6 @@ void gersh__pairs_euclid(const gersh__pairs *pairs, double *d);
 /* The mean of these, over the listed pairs, or over all pairs of samples. */
 gersh_status gersh__pairs_mean(const gersh__pairs *pairs, double *mean);
 
-/*
- * What one in 500 of them do not exceed, of pairs of different classes, of dissimilar ones among those listed, or of all
- * where there are targets.
- */
-gersh_status gersh__pairs_near(const gersh__pairs *pairs, double *near);
-
 /* y = L(g) v for `columns` vectors of n entries each (contiguous). y and v are different. */
 void gersh__pairs_laplacian(const gersh__pairs *pairs, const double *g, size_t columns, const double *v,
                             double *y);

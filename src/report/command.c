@@ -6,12 +6,20 @@
 
 #include "base/alloc.h"
 #include "base/settings.h"
+#include "objective/objective.h"
 
 /* Whether the setting has another value than it would have if it were not given. */
 static int differs(const gersh_model *model, int which)
 {
     const gersh_setting_info *info = gersh_settings_info(which);
     const gersh_settings *settings = gersh_model_settings(model);
+    if (which == GERSH__OBJECTIVE) {
+        gersh__knowledge known = gersh_model_tuples(model) != NULL
+                                     ? gersh__objective_knowledge(NULL, gersh_model_tuples(model))
+                                 : strcmp(gersh_model_task(model), "regress") == 0 ? GERSH__TARGETS
+                                                                                   : GERSH__CLASSES;
+        return strcmp(gersh__setting_text(settings, which), gersh__objective_resolve("auto", known)) != 0;
+    }
     return info->kind == GERSH_SETTING_NUMBER && info->choices == NULL
                ? gersh__setting_number(settings, which) != gersh__setting_number(NULL, which)
                : strcmp(gersh__setting_text(settings, which), info->initial) != 0;

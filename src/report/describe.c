@@ -2,6 +2,7 @@
 #include "report/describe.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/alloc.h"
 #include "base/json.h"
@@ -29,16 +30,13 @@ const char *gersh__stop_sentence(const gersh_model *model)
     const gersh_fit_info *info = gersh_model_info(model);
     switch (info->stop) {
     case GERSH_STOP_CONVERGED:
+        return "the certificate is within the tolerance (--tol)";
+    case GERSH_STOP_SETTLED:
         if (info->choice == GERSH_CHOICE_SAMPLED || info->choice == GERSH_CHOICE_MINED)
-            return info->rounds > 1 ? "more pairs gain less than was asked for, or more than fit the memory"
-                                    : "no more pairs fit the memory";
-        if (!info->has_bound)
-            return "the objective has settled";
-        return info->gap <= gersh__tolerance(setting(model, "tol"), (double)gersh_model_rows(model)) *
-                                fabs(info->objective_value)
-                   ? "value and bound agree as well as was asked for"
-                   : "the value has settled; the bound is of the convex hull, which may hold better "
-                     "metrics";
+            return "more pairs would gain less than the tolerance, or do not fit the memory (--memory)";
+        return info->has_bound
+                   ? "no better graph was found; the certificate is wider than the tolerance (--tol)"
+                   : "the objective has settled; this solver has no bound";
     case GERSH_STOP_MAX_ITER:
         return "the number of iterations was used up (--max-iter)";
     case GERSH_STOP_MAX_TIME:
@@ -47,6 +45,31 @@ const char *gersh__stop_sentence(const gersh_model *model)
         return "it was interrupted; this is the best metric found until then";
     }
     return "";
+}
+
+const char *gersh__certificate_sentence(char *text, size_t size, const gersh_model *model)
+{
+    const gersh_fit_info *info = gersh_model_info(model);
+    int sampled = info->value_error > 0;
+    double scale = info->gap > 0 ? 100 * info->relative_gap / info->gap : 0, percent = scale * info->gap;
+    if (!info->has_bound)
+        snprintf(text, size, "there is no certificate: the solver %s has no bound",
+                 setting(model, "solver"));
+    else if (!gersh__bound_tells(model) || percent > 100)
+        snprintf(text, size, "the certificate says nothing: the bound is %.6g", info->bound);
+    else if (sampled)
+        snprintf(text, size,
+                 "optimal within %.2g %% with 95 %% confidence (%.2g %% of it is the search on the sampled "
+                 "pairs, "
+                 "the rest is sampling)",
+                 percent, scale * info->search_gap);
+    else if (info->search_gap < 0.99 * info->gap)
+        snprintf(text, size,
+                 "optimal within %.2g %% (bound from the convex hull; %.2g %% of it is the search)",
+                 percent, scale * info->search_gap);
+    else
+        snprintf(text, size, "optimal within %.2g %%, certified", percent);
+    return text;
 }
 
 void gersh__edge_shares(double *frequency, double *agreement, const gersh_bootstrap *b, size_t i, size_t j,
@@ -109,13 +132,16 @@ json_t *gersh__describe_fit(const gersh_model *model, const gersh_model_summary 
 {
     const gersh_fit_info *info = gersh_model_info(model);
     json_t *document = json_pack(
-        "{s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:o, s:o, s:i, s:i, s:f, s:s}", "objective",
+        "{s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o, s:f, s:i, s:i, s:f, s:s}", "objective",
         gersh__objective_name(model), "solver", setting(model, "solver"), "task", gersh_model_task(model),
         "n", (json_int_t)gersh_model_rows(model), "features", (json_int_t)gersh_model_features(model),
         "classes", (json_int_t)gersh_model_classes(model), "objective_value", info->objective_value,
         "bound", gersh__json_number(info->has_bound, info->bound), "gap",
-        gersh__json_number(info->has_bound, info->gap), "iterations", info->iterations, "newton_steps",
-        info->newton_steps, "seconds", info->seconds, "stop", gersh_stop_name(info->stop));
+        gersh__json_number(info->has_bound, info->gap), "relative_gap",
+        gersh__json_number(info->has_bound, info->relative_gap), "search_gap",
+        gersh__json_number(info->has_bound, info->search_gap), "tol", info->tol, "iterations",
+        info->iterations, "newton_steps", info->newton_steps, "seconds", info->seconds, "stop",
+        gersh_stop_name(info->stop));
     json_t *rest = json_pack(
         "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o, s:f, s:o}",
         "seconds_gradient", info->seconds_gradient, "seconds_minimizer", info->seconds_minimizer,

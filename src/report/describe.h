@@ -15,6 +15,9 @@ const char *gersh__objective_name(const gersh_model *model);
  */
 int gersh__bound_tells(const gersh_model *model);
 
+/* How certain the value is, in words: what the certificate says of it. Returns text. */
+const char *gersh__certificate_sentence(char *text, size_t size, const gersh_model *model);
+
 /* Why the fit ended, in words. */
 const char *gersh__stop_sentence(const gersh_model *model);
 

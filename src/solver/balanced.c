@@ -5,11 +5,17 @@
  *   2. If that solution is balanced it is the answer.
  *   3. Otherwise colour the nodes along the maximum spanning tree of |M_ij|, and solve over the metrics of
  *      these colours from there: convex, to the optimum.
- *   4. While its value and that of the hull's solution are apart: flip the colour of one end (or of one connected
- *      part) of the pairs that the hull would use most, and keep what pays. A try ends as soon as its own bound shows
- *      that it cannot pay, and all of them look at all pairs about twice as often as steps 1 to 3. They begin where there
+ *   4. If that is not within the tolerance of the bound: try the paper's colours as well. These are those along the
+ *      spanning tree of the correlations and all nodes alike, and on small problems what sgml and pgml end with, so
+ *      that no answer of theirs is better.
+ *   5. While its value and that of the hull's solution are apart: flip the colour of one end (or of one connected
+ *      component) of the pairs that the hull would use most, and keep what pays. A try ends as soon as its own bound
+ *      shows that it cannot pay, and all of them take about twice the full passes of steps 1 to 3. They begin where there
  *      is twice the tolerance to gain. With many pairs of samples, where tries take long and seldom pay, that is at least
- *      half a percent more than the tolerance, and they look as often as steps 1 to 3.
+ *      half a percent more than the tolerance, and they take as many full passes as steps 1 to 3.
+ *
+ * The searches over the hull and over the metrics of given colours each end within the tolerance. Where their values are
+ * closer than that, but the value and the bound are not, both go on to half of it, so that these are as well.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +23,12 @@
 
 #include "base/alloc.h"
 #include "solver/atoms.h"
+#include "solver/correlations.h"
 #include "solver/solver.h"
+
+enum { MOST_TREE_FEATURES = 2048 }; /* whose correlations are computed for step 4 */
+
+#define SMALL_PROBLEM 50000.0 /* pairs · K² up to which sgml takes no longer than some milliseconds */
 
 enum { MOST_FLIPS = 24, MOST_PAIRS = 8, MANY_SAMPLE_PAIRS = 16384 };
 
@@ -99,10 +110,33 @@ typedef struct search {
     double *color, *tried;
     size_t *part;
     gersh_metric *best;
-    double value;
-    int last_look; /* tries begin no later, */
+    double value, own_gap; /* of best: the value, and how far above the bound of its colours it is */
+    double bound, least;   /* of the hull: its bound, and the value of its solution */
+    gersh_metric *solution;
+    int last_look; /* flips begin no later, */
     double near;   /* nor where the value is that of the hull's solution, to this share */
 } search;
+
+/* The connected components of the engine's graph; `tried` is overwritten. */
+static gersh_status find_components(search *s)
+{
+    int balanced;
+    return gersh__color_nodes(s->run->engine, s->tried, s->part, &balanced);
+}
+
+/* The engine's metric is the best so far. */
+static gersh_status keep(search *s, const double *color)
+{
+    gersh__engine *e = s->run->engine;
+    gersh_metric_free(s->best);
+    s->best = NULL;
+    s->value = gersh__engine_value(e);
+    s->own_gap = s->value - e->bound;
+    if (color != s->color)
+        memcpy(s->color, color, e->pairs->k * sizeof *s->color);
+    gersh_status status = find_components(s);
+    return status == GERSH_OK ? gersh__engine_metric(&s->best, e) : status;
+}
 
 /* Solves with the colours of `tried`; keeps them when that pays, and else goes back. */
 static gersh_status try_colors(search *s, int *kept)
@@ -112,29 +146,72 @@ static gersh_status try_colors(search *s, int *kept)
     gersh_status status = gersh__solve_region(s->run, GERSH__BALANCED, s->tried, "balanced");
     if (status != GERSH_OK)
         return status;
-    double value = gersh__engine_value(e);
-    *kept = value < s->value - 0.1 * s->run->limits.tol * fmax(fabs(s->value), e->floor);
-    if (!*kept) {
-        status = gersh__engine_start(e, s->best);
-        gersh__engine_refresh(e);
-        return status;
-    }
-    size_t k = e->pairs->k;
-    int balanced;
-    gersh_metric_free(s->best);
-    s->best = NULL;
-    s->value = value;
-    memcpy(s->color, s->tried, k * sizeof *s->color);
-    status = gersh__color_nodes(e, s->tried, s->part, &balanced); /* for the parts; the colours stay */
-    return status == GERSH_OK ? gersh__engine_metric(&s->best, e) : status;
+    *kept = gersh__engine_value(e) < s->value - 0.1 * s->run->limits.tol * fmax(fabs(s->value), e->floor);
+    if (*kept)
+        return keep(s, s->tried);
+    status = gersh__engine_start(e, s->best);
+    gersh__engine_refresh(e);
+    return status;
 }
 
 static int may_try(const search *s)
 {
-    return s->run->stop == GERSH_STOP_CONVERGED && s->run->engine->looks < s->last_look;
+    return s->run->stop == GERSH_STOP_CONVERGED && s->value > s->run->limits.enough;
 }
 
-/* Flips the features of one connected part, or one feature alone. */
+/* From where the paper's algorithm ends. */
+static gersh_status try_baseline(search *s, const gersh__solver *solver)
+{
+    gersh__solver_run *run = s->run;
+    gersh_progress_callback progress = run->limits.progress;
+    gersh_metric *nothing = NULL;
+    int kept;
+    gersh_status status = gersh_metric_new(&nothing, run->pairs->k, run->engine->rho, 0, 0);
+    if (status == GERSH_OK)
+        status = gersh__engine_start(run->engine, nothing);
+    run->limits.progress = NULL; /* its values begin far above the best so far */
+    if (status == GERSH_OK)
+        status = solver->run(run);
+    run->limits.progress = progress;
+    if (status == GERSH_OK)
+        status = find_components(s);
+    if (status == GERSH_OK)
+        status = try_colors(s, &kept);
+    gersh_metric_free(nothing);
+    return status;
+}
+
+/* Step 4. */
+static gersh_status try_paper(search *s)
+{
+    const gersh__pairs *pairs = s->run->pairs;
+    double k = (double)pairs->k;
+    int kept;
+    gersh_status status = GERSH_OK;
+    if (may_try(s) && pairs->k <= MOST_TREE_FEATURES) {
+        status = gersh__correlation_colors(s->tried, pairs);
+        if (status == GERSH_OK)
+            status = try_colors(s, &kept);
+    }
+    if (status == GERSH_OK && may_try(s)) {
+        for (size_t f = 0; f < pairs->k; f++)
+            s->tried[f] = 1;
+        status = try_colors(s, &kept);
+    }
+    int small = s->run->rules == NULL && (double)pairs->count * k * k <= SMALL_PROBLEM;
+    if (status == GERSH_OK && may_try(s) && small)
+        status = try_baseline(s, &gersh__solver_sgml);
+    if (status == GERSH_OK && may_try(s) && small)
+        status = try_baseline(s, &gersh__solver_pgml);
+    return status == GERSH_OK ? find_components(s) : status;
+}
+
+static int may_flip(const search *s)
+{
+    return may_try(s) && s->run->engine->looks < s->last_look;
+}
+
+/* Flips the features of one connected component, or one feature alone. */
 static gersh_status try_flip(search *s, size_t feature, int whole_part, int *kept)
 {
     for (size_t f = 0; f < s->run->pairs->k; f++) {
@@ -154,7 +231,7 @@ static gersh_status try_pairs(search *s, int *kept)
     gersh__engine_slope(e);
     gersh_status status =
         gersh__region_minimize(s->hull, e->slope, -INFINITY, MOST_PAIRS, candidate, &found, &least);
-    for (size_t c = 0; c < found && status == GERSH_OK && !*kept && may_try(s); c++) {
+    for (size_t c = 0; c < found && status == GERSH_OK && !*kept && may_flip(s); c++) {
         gersh_atom z = candidate[c].atom;
         if (z.i == z.j || z.a * z.b * s->color[z.i] * s->color[z.j] <= 0)
             continue;
@@ -166,13 +243,13 @@ static gersh_status try_pairs(search *s, int *kept)
     return status;
 }
 
-/* Step 4. `least`: the value of the hull's solution. */
-static gersh_status flip_while_it_pays(search *s, double least)
+/* Step 5. */
+static gersh_status flip_while_it_pays(search *s)
 {
     gersh_status status = GERSH_OK;
     for (int flips = 0; flips < MOST_FLIPS && status == GERSH_OK; flips++) {
         int kept = 0;
-        if (!may_try(s) || gersh__engine_close(s->run->engine, least, s->near))
+        if (!may_flip(s) || gersh__engine_close(s->run->engine, s->least, s->near))
             return GERSH_OK;
         status = try_pairs(s, &kept);
         if (!kept)
@@ -181,39 +258,93 @@ static gersh_status flip_while_it_pays(search *s, double least)
     return status;
 }
 
+/* Over the hull, from where the engine is. */
+static gersh_status solve_hull(search *s)
+{
+    gersh__solver_run *run = s->run;
+    gersh_status status = gersh__solve_region(run, GERSH__HULL, NULL, "hull");
+    s->bound = fmax(s->bound, run->bound);
+    s->least = gersh__engine_value(run->engine);
+    gersh_metric_free(s->solution);
+    s->solution = NULL;
+    return status == GERSH_OK ? gersh__engine_metric(&s->solution, run->engine) : status;
+}
+
+/* The value that is within the tolerance of the hull's bound. */
+static double certified_value(const search *s, double tol)
+{
+    return s->bound + tol * fmax((1 - tol) * fabs(s->bound), s->run->engine->floor);
+}
+
+/* Both searches go on to half of the tolerance, where that may be what the certificate lacks. */
+static gersh_status tighten(search *s, double tol)
+{
+    gersh__solver_run *run = s->run;
+    int kept;
+    if (!may_try(s) || !gersh__engine_close(run->engine, s->least, tol))
+        return GERSH_OK;
+    run->limits.tol = tol / 2;
+    run->limits.cutoff = INFINITY;
+    run->limits.enough = -INFINITY;
+    gersh_status status = gersh__engine_start(run->engine, s->solution);
+    if (status == GERSH_OK)
+        status = solve_hull(s);
+    if (status == GERSH_OK)
+        status = gersh__engine_start(run->engine, s->best);
+    gersh__engine_refresh(run->engine);
+    run->limits.enough = certified_value(s, tol);
+    memcpy(s->tried, s->color, run->pairs->k * sizeof *s->tried);
+    if (status == GERSH_OK && may_try(s))
+        status = try_colors(s, &kept);
+    run->limits.tol = tol;
+    return status;
+}
+
+/* Steps 3 to 5. */
+static gersh_status search_colors(search *s)
+{
+    gersh__solver_run *run = s->run;
+    double tol = run->limits.tol;
+    run->limits.enough = certified_value(s, tol);
+    gersh_status status = gersh__solve_region(run, GERSH__BALANCED, s->color, "balanced");
+    if (status == GERSH_OK)
+        status = keep(s, s->color);
+    if (status == GERSH_OK)
+        status = tighten(s, tol);
+    if (status == GERSH_OK)
+        status = gersh__region_new(&s->hull, GERSH__HULL, run->pairs, run->rules);
+    int many = run->pairs->count > MANY_SAMPLE_PAIRS, tries = run->limits.tries;
+    int looks = run->engine->looks;
+    s->near = tol + fmax(tol, many ? MUCH_TO_GAIN : 0);
+    if (status == GERSH_OK && tries > 0)
+        status = try_paper(s);
+    s->last_look = run->engine->looks + (many && tries > 1 ? 1 : tries) * looks;
+    return status == GERSH_OK ? flip_while_it_pays(s) : status;
+}
+
 static gersh_status solve_balanced(gersh__solver_run *run)
 {
     size_t k = run->pairs->k;
     search s = {.run = run,
+                .bound = -INFINITY,
                 .color = gersh__alloc(k, sizeof(double)),
                 .tried = gersh__alloc(k, sizeof(double)),
                 .part = gersh__alloc(k, sizeof(size_t))};
     int balanced = 1;
     gersh_status status = s.color && s.tried && s.part ? GERSH_OK : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
-        status = gersh__solve_region(run, GERSH__HULL, NULL, "hull");
-    double bound = run->bound, least = gersh__engine_value(run->engine);
+        status = solve_hull(&s);
     gersh_stop hull_stop = run->stop;
     if (status == GERSH_OK)
         status = gersh__color_nodes(run->engine, s.color, s.part, &balanced);
     if (status == GERSH_OK && !balanced) {
-        status = gersh__solve_region(run, GERSH__BALANCED, s.color, "balanced");
-        if (status == GERSH_OK)
-            status = gersh__engine_metric(&s.best, run->engine);
-        if (status == GERSH_OK)
-            status = gersh__region_new(&s.hull, GERSH__HULL, run->pairs, run->rules);
-        s.value = gersh__engine_value(run->engine);
-        int many = run->pairs->count > MANY_SAMPLE_PAIRS, tries = run->limits.tries;
-        s.last_look = (1 + (many && tries > 1 ? 1 : tries)) * run->engine->looks;
-        s.near = run->limits.tol + fmax(run->limits.tol, many ? MUCH_TO_GAIN : 0);
-        if (status == GERSH_OK)
-            status = gersh__color_nodes(run->engine, s.tried, s.part, &balanced);
-        if (status == GERSH_OK)
-            status = flip_while_it_pays(&s, least);
+        status = search_colors(&s);
+        run->search_gap = s.least - s.bound + s.own_gap;
     }
-    run->bound = bound;
+    run->bound = s.bound;
     run->stop = run->stop == GERSH_STOP_CONVERGED ? hull_stop : run->stop;
     gersh_metric_free(s.best);
+    gersh_metric_free(s.solution);
     gersh__region_free(s.hull);
     gersh__free(s.color);
     gersh__free(s.tried);

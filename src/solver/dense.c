@@ -12,7 +12,6 @@
 #include "linalg/kernels.h"
 #include "solver/atoms.h"
 
-#define MAIN_TOL 1e-5
 #define FIRST_STEP 0.1 /* over the number of samples, where C = K */
 #define ROUNDING 1e-14 /* share of the budget that is as good as 0 */
 #define LONGER 1.01
@@ -184,7 +183,7 @@ void gersh__dense_start(gersh__solver_run *run, double *m, double *x)
 
 double gersh__dense_tol(const gersh__solver_run *run)
 {
-    return gersh__setting_is(run->settings, GERSH__TOL, "auto") ? MAIN_TOL : run->limits.tol;
+    return GERSH__SETTLED * run->limits.tol;
 }
 
 int gersh__dense_halted(gersh__solver_run *run)

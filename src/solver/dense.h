@@ -69,7 +69,7 @@ gersh_status gersh__eigen_solve(gersh__eigen *eigen, double *matrix);
  */
 void gersh__dense_start(gersh__solver_run *run, double *m, double *x);
 
-/* The tolerance of the main iterations: what the settings say, else 1e-5. */
+/* The relative change of the objective that ends the main iterations. */
 double gersh__dense_tol(const gersh__solver_run *run);
 
 /* Whether to stop at once, with run->stop saying why: cancelled, or out of time. */

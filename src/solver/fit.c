@@ -1,6 +1,7 @@
 /* gersh_fit: settings to numbers, the pairs, the objective and the engine, and the solver of that name. */
 #include "gersh/fit.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,37 +27,23 @@ static const gersh__solver *const solvers[] = {
 /* Mean distances under C/K times the identity up to here leave digits enough for what is compared with 1. */
 #define LARGEST_MEAN 1e10
 
-enum { NEAR_DRAW = 16384 }; /* pairs that are drawn for C, where not all are used */
-
-#define FEW_FEATURES 14.0 /* below these C is larger, by the square of their share, */
-#define MOST_LARGER 3.0   /* or by this */
-
-#define LEAST_TOL 1e-3 /* of --tol auto */
-#define MOST_TOL 0.1
+#define RELATIVE_RHO 1e-5 /* of --rho auto, in units of C/K: the paper's */
 
 const char *gersh_stop_name(gersh_stop stop)
 {
-    static const char *const names[] = {"converged", "max_iter", "max_time", "interrupted"};
-    return (size_t)stop < sizeof names / sizeof names[0] ? names[stop] : "unknown";
+    static const char *const names[GERSH_STOPS] = {"converged", "max_iter", "max_time", "interrupted",
+                                                   "settled"};
+    return (size_t)stop < GERSH_STOPS ? names[stop] : "unknown";
 }
 
-/* Whether C depends on what gersh__pairs_near finds. */
-static int by_near(const gersh__fit *fit)
+/* C of --trace auto: under (C/K) I the mean squared distance is what the objective asks for. */
+static double automatic_trace(const gersh__fit *fit, double mean)
 {
-    return fit->kind != NULL && fit->kind->near > 0 &&
-           gersh__setting_is(fit->settings, GERSH__TRACE, "auto");
+    double wanted = fit->kind != NULL ? fit->kind->mean : GERSH__MEAN_DISTANCE;
+    return wanted * (double)gersh_dataset_features(fit->data) / mean;
 }
 
-/* C of --trace auto. Where it goes by near pairs, it is larger with few features. */
-static double find_trace(const gersh__fit *fit, double mean, double near)
-{
-    double k = (double)gersh_dataset_features(fit->data);
-    double trace = (fit->kind != NULL ? fit->kind->mean : 2) * k / mean;
-    double few = fmin(fmax(FEW_FEATURES / k * FEW_FEATURES / k, 1), MOST_LARGER);
-    return by_near(fit) ? few * fmin(trace, fit->kind->near * k / near) : trace;
-}
-
-gersh_status gersh__fit_budget(gersh__fit *fit, double mean, double near, const char *of)
+gersh_status gersh__fit_budget(gersh__fit *fit, double mean, const char *of)
 {
     const gersh_settings *settings = fit->settings;
     size_t features = gersh_dataset_features(fit->data);
@@ -72,10 +59,10 @@ gersh_status gersh__fit_budget(gersh__fit *fit, double mean, double near, const 
             mean);
     fit->trace = gersh__setting_is(settings, GERSH__TRACE, "K") ? k
                  : gersh__setting_is(settings, GERSH__TRACE, "auto")
-                     ? find_trace(fit, mean, near)
+                     ? automatic_trace(fit, mean)
                      : gersh__setting_number(settings, GERSH__TRACE);
     fit->rho = gersh__setting_is(settings, GERSH__RHO, "auto")
-                   ? 1e-5 * fit->trace / k
+                   ? RELATIVE_RHO * fit->trace / k
                    : gersh__setting_number(settings, GERSH__RHO);
     if (!(fit->trace > 0) || !(fit->trace - k * fit->rho > 0))
         return gersh__fail(
@@ -94,51 +81,23 @@ gersh_status gersh__fit_budget(gersh__fit *fit, double mean, double near, const 
 /* C and ρ. */
 static gersh_status read_budget(gersh__fit *fit, const gersh__pairs *pairs)
 {
-    double mean, near = 0;
+    double mean;
     gersh_status status = gersh__pairs_mean(pairs, &mean);
-    if (status == GERSH_OK && by_near(fit))
-        status = gersh__pairs_near(pairs, &near);
-    return status == GERSH_OK
-               ? gersh__fit_budget(fit, mean, near, pairs->first != NULL ? "of each pair " : "")
-               : status;
+    return status == GERSH_OK ? gersh__fit_budget(fit, mean, pairs->first != NULL ? "of each pair " : "")
+                              : status;
 }
 
-/* The same for rows too many for all pairs: by some that are drawn for it. */
-static gersh_status read_drawn_budget(gersh__fit *fit, const gersh__population *population)
-{
-    gersh__pairs *pairs = NULL;
-    gersh__random random;
-    double near = 0;
-    gersh_status status = GERSH_OK;
-    gersh__random_seed(&random, gersh__setting_whole(fit->settings, GERSH__SEED));
-    if (by_near(fit)) {
-        status = gersh__pairs_new_sampled(&pairs, population, (gersh__wanted){.dissimilar = 1}, NEAR_DRAW,
-                                          &random, fit->pool);
-        if (status == GERSH_OK)
-            status = gersh__pairs_near(pairs, &near);
-        gersh__pairs_free(pairs);
-    }
-    return status == GERSH_OK ? gersh__fit_budget(fit, population->mean_square, near, "") : status;
-}
-
-double gersh__tolerance(const char *text, double rows)
-{
-    if (strcmp(text, "auto") == 0)
-        return fmin(fmax(1 / sqrt(rows), LEAST_TOL), MOST_TOL);
-    return strtod(text, NULL);
-}
-
-static void read_limits(gersh__limits *limits, const gersh_settings *settings, const gersh_dataset *data,
+static void read_limits(gersh__limits *limits, const gersh_settings *settings,
                         const gersh_fit_options *options)
 {
-    *limits = (gersh__limits){.tol = gersh__tolerance(gersh__setting_text(settings, GERSH__TOL),
-                                                      (double)gersh_dataset_rows(data)),
+    *limits = (gersh__limits){.tol = gersh__setting_number(settings, GERSH__TOL),
                               .max_iter = (int)gersh__setting_whole(settings, GERSH__MAX_ITER),
                               .start = gersh__clock_seconds(),
                               .max_seconds = gersh__setting_is(settings, GERSH__MAX_TIME, "none")
                                                  ? INFINITY
                                                  : gersh__setting_number(settings, GERSH__MAX_TIME),
                               .cutoff = INFINITY,
+                              .enough = -INFINITY,
                               .widest = 1,
                               .tries = 2,
                               .cancel = options->cancel,
@@ -214,19 +173,34 @@ static gersh_status check_classes(const gersh__objective_kind *kind, size_t clas
     return GERSH_OK;
 }
 
-static void add_info(gersh_fit_info *info, const gersh__solver_run *run, double trace)
+int gersh__stop_by_itself(gersh_stop stop)
+{
+    return stop == GERSH_STOP_CONVERGED || stop == GERSH_STOP_SETTLED;
+}
+
+void gersh__info_certify(gersh_fit_info *info, double value, double bound, double floor)
+{
+    info->has_bound = isfinite(bound);
+    info->gap = value - bound;
+    info->relative_gap = info->has_bound ? info->gap / fmax(fmax(fabs(value), floor), DBL_MIN) : NAN;
+    if (gersh__stop_by_itself(info->stop))
+        info->stop = info->relative_gap <= info->tol ? GERSH_STOP_CONVERGED : GERSH_STOP_SETTLED;
+}
+
+static void add_info(gersh_fit_info *info, const gersh__solver_run *run, double trace, double tol)
 {
     const gersh__engine *e = run->engine;
     double sign = e->objective->kind->maximized ? -1 : 1, value = gersh__engine_value(e);
     double bound = fmin(run->bound, value); /* above it by rounding at most */
     info->objective_value = sign * value;
-    info->has_bound = isfinite(bound);
     info->bound = sign * bound;
-    info->gap = value - bound;
+    info->stop = run->stop;
+    info->tol = tol;
+    gersh__info_certify(info, value, bound, e->floor);
+    info->search_gap = fmin(run->search_gap, info->gap);
     info->iterations += e->iterations;
     info->newton_steps += e->newton_steps;
     info->seconds = gersh__clock_seconds() - run->limits.start;
-    info->stop = run->stop;
     info->budget = trace;
     info->rho = e->rho;
     info->seconds_gradient += e->seconds_gradient;
@@ -240,8 +214,11 @@ gersh_status gersh__fit_pairs(gersh_metric **out, gersh_fit_info *info, double *
                               const gersh__fit *fit, const gersh__pairs *pairs, gersh__objective *objective,
                               const gersh_metric *start)
 {
-    gersh__solver_run run = {
-        .pairs = pairs, .rules = fit->rules, .settings = fit->settings, .limits = fit->limits};
+    gersh__solver_run run = {.pairs = pairs,
+                             .rules = fit->rules,
+                             .settings = fit->settings,
+                             .limits = fit->limits,
+                             .search_gap = INFINITY};
     run.limits.max_iter -= info->iterations;
     gersh_status status = gersh__engine_new(&run.engine, pairs, objective, fit->rho,
                                             fit->trace - (double)pairs->k * fit->rho, fit->solver->dense);
@@ -254,7 +231,7 @@ gersh_status gersh__fit_pairs(gersh_metric **out, gersh_fit_info *info, double *
         status = gersh__engine_metric(out, run.engine);
     }
     if (status == GERSH_OK)
-        add_info(info, &run, fit->trace);
+        add_info(info, &run, fit->trace, fit->limits.tol);
     if (width != NULL)
         *width = objective->width;
     gersh__engine_free(run.engine);
@@ -300,20 +277,12 @@ static gersh_status fit_tuples(gersh_metric **out, gersh_fit_info *info, gersh__
     return status;
 }
 
-/* Classes, targets, or nothing. */
-static gersh__knowledge knowledge_of(const gersh_dataset *data)
-{
-    return gersh_dataset_labels(data) != NULL    ? GERSH__CLASSES
-           : gersh_dataset_targets(data) != NULL ? GERSH__TARGETS
-                                                 : GERSH__NOTHING;
-}
-
 static gersh_status fit_all(gersh_metric **out, gersh_fit_info *info, gersh__fit *fit)
 {
     gersh__pairs *pairs = NULL;
     const double *weights = fit->options->weights;
     int between = fit->kind != NULL && fit->kind->draws == GERSH__DRAWS_DISSIMILAR &&
-                  knowledge_of(fit->data) == GERSH__CLASSES;
+                  gersh__objective_knowledge(fit->data, NULL) == GERSH__CLASSES;
     gersh_status status = between ? gersh__pairs_new_between(&pairs, fit->data, weights, fit->pool)
                                   : gersh__pairs_new(&pairs, fit->data, weights, 0, NULL, NULL, fit->pool);
     if (status == GERSH_OK && fit->kind != NULL)
@@ -352,7 +321,7 @@ static gersh_status fit_some(gersh_metric **out, gersh_fit_info *info, gersh__fi
     if (status == GERSH_OK)
         status = check_classes(fit->kind, population->classes, population->class_start);
     if (status == GERSH_OK)
-        status = read_drawn_budget(fit, population);
+        status = gersh__fit_budget(fit, population->mean_square, "");
     if (status == GERSH_OK)
         status = gersh__fit_drawn(out, info, fit, plan, population);
     gersh__population_free(population);
@@ -370,7 +339,8 @@ static gersh_status fit_rows(gersh_metric **out, gersh_fit_info *info, gersh__fi
     for (size_t i = 0; i < rows; i++)
         present += weights == NULL || weights[i] > 0;
     gersh_status status =
-        fit->kind != NULL ? gersh__objective_check(fit->kind, knowledge_of(fit->data)) : GERSH_OK;
+        fit->kind != NULL ? gersh__objective_check(fit->kind, gersh__objective_knowledge(fit->data, NULL))
+                          : GERSH_OK;
     if (status == GERSH_OK)
         status = gersh__plan_make(&plan, fit, present);
     if (status != GERSH_OK)
@@ -382,7 +352,7 @@ static gersh_status fit_rows(gersh_metric **out, gersh_fit_info *info, gersh__fi
 /* Where ρ is 0, the metric 0 may be the best one: lsml is 0 for it. It tells no rows apart. */
 static gersh_status check_metric(gersh_metric **metric, const gersh_fit_info *info)
 {
-    if ((*metric)->rho > 0 || (*metric)->atoms > 0 || info->stop != GERSH_STOP_CONVERGED)
+    if ((*metric)->rho > 0 || (*metric)->atoms > 0 || !gersh__stop_by_itself(info->stop))
         return GERSH_OK;
     gersh_metric_free(*metric);
     *metric = NULL;
@@ -412,9 +382,10 @@ gersh_status gersh_fit(gersh_metric **out, gersh_fit_info *info, const gersh_dat
     *out = NULL;
     *info = (gersh_fit_info){0};
     gersh__blas_hold(); /* the pool spreads the work */
-    read_limits(&fit.limits, settings, data, o);
+    read_limits(&fit.limits, settings, o);
     if (o->custom == NULL)
-        fit.kind = gersh__objective_find(gersh__setting_text(settings, GERSH__OBJECTIVE));
+        fit.kind = gersh__objective_find(gersh__objective_resolve(
+            gersh__setting_text(settings, GERSH__OBJECTIVE), gersh__objective_knowledge(data, o->tuples)));
     gersh_status status =
         gersh_dataset_rows(data) < 2
             ? gersh__fail(GERSH_ERROR_INPUT, "there are no pairs: the data has fewer than two rows")

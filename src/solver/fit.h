@@ -17,17 +17,17 @@ typedef struct gersh__fit {
     double trace, rho; /* C and ρ, once gersh__fit_budget has set them */
 } gersh__fit;
 
-/*
- * The tolerance that the setting says. Unless given it is about what the objective would differ by for other rows of the
- * same kind: 1 over the root of their number.
- */
-double gersh__tolerance(const char *text, double rows);
+/* Sets C and ρ for samples whose mean squared distance is `mean`. `of`: words for what the mean is over. */
+gersh_status gersh__fit_budget(gersh__fit *fit, double mean, const char *of);
+
+/* Whether no limit ended the search. */
+int gersh__stop_by_itself(gersh_stop stop);
 
 /*
- * Sets C and ρ for rows whose mean squared distance is `mean`, and `near` that of gersh__pairs_near where it is asked
- * for. `of`: words for what the mean is over.
+ * Sets gap and relative gap from value and bound, both as minimised, and says whether a search that no limit ended
+ * converged: to info->tol, or settled. `floor`: the least scale of a relative gap.
  */
-gersh_status gersh__fit_budget(gersh__fit *fit, double mean, double near, const char *of);
+void gersh__info_certify(gersh_fit_info *info, double value, double bound, double floor);
 
 /*
  * Learns from the pairs, from the metric `start` on unless NULL. The numbers of `info` are added to: it is 0

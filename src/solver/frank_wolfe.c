@@ -459,7 +459,8 @@ static void sharpen(gersh__engine *e, double gap)
 /* Whether to stop now, and why. */
 static int must_stop(const gersh__engine *e, const gersh__limits *limits, gersh_stop *stop)
 {
-    if (gersh__engine_close(e, e->bound, limits->tol) || e->bound >= limits->cutoff)
+    if (gersh__engine_close(e, e->bound, limits->tol) || e->bound >= limits->cutoff ||
+        gersh__engine_value(e) <= limits->enough)
         *stop = GERSH_STOP_CONVERGED;
     else if (gersh_cancel_requested(limits->cancel))
         *stop = GERSH_STOP_INTERRUPTED;

@@ -17,6 +17,7 @@ typedef struct gersh__limits {
     double start; /* clock at the start of the fit */
     double max_seconds;
     double cutoff; /* a region that cannot get below this value is left */
+    double enough; /* a search ends at this value */
     double widest; /* smoothing of the first iterations */
     int tries;     /* of `balanced`: flips of colours may take so many times the iterations before them */
     const gersh_cancel *cancel;

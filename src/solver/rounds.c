@@ -181,9 +181,9 @@ static void fill_info(gersh_fit_info *info, rounds *r, const measured *m, double
         bound = fmax(bound, 0);
     info->objective_value = sign * m->value;
     info->value_error = m->error;
-    info->has_bound = isfinite(bound);
     info->bound = sign * bound;
-    info->gap = m->value - bound;
+    info->tol = r->tol;
+    gersh__info_certify(info, m->value, bound, 0);
     info->choice = r->plan->choice;
     info->pairs_all = n * (n - 1) / 2;
     info->memory = r->plan->memory;
@@ -230,7 +230,7 @@ static gersh_status run_round(gersh_metric **out, gersh_fit_info *info, measured
 static int go_on(rounds *r, const gersh_fit_info *info, const measured *m)
 {
     int last_size = 2 * r->count > r->plan->most;
-    if (info->stop != GERSH_STOP_CONVERGED || m->before - m->value <= r->tol * fabs(m->value) ||
+    if (!gersh__stop_by_itself(info->stop) || m->before - m->value <= r->tol * fabs(m->value) ||
         info->rounds == MOST_ROUNDS || (last_size && !r->all_anchors))
         return 0;
     r->fit->limits.tol = fmax(r->tol, fmin(FIRST_TOL, m->error / fabs(m->value)));

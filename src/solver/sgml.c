@@ -20,18 +20,17 @@
 #include "solver/sgml_step.h"
 
 /*
- * Changes of the objective that count as settled: of the paper's table, that of the rows and the main one. They are
- * relative to the objective, or to this many engine floors (1e-2 of the objective at the identity) where it is less.
+ * Changes of the objective that count as settled: of the paper's table, that of the rows; the main one is that of
+ * solver.h. They are relative to the objective, or to this many engine floors (1e-2 of the objective at the identity) where it is less.
  */
 #define ROWS_TOL 1e-3
-#define MAIN_TOL 1e-5
 #define FLOORS 1e4
 #define WHOLE_TOL 1e-4 /* of one Frank-Wolfe run on the whole matrix or the diagonal */
 #define WIDTH 1e-3     /* smoothing of objectives with kinks */
 
 static double main_tol(const gersh__sgml *s)
 {
-    return gersh__setting_is(s->run->settings, GERSH__TOL, "auto") ? MAIN_TOL : s->run->limits.tol;
+    return GERSH__SETTLED * s->run->limits.tol;
 }
 
 static void report(gersh__sgml *s, const char *stage)

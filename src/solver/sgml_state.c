@@ -7,9 +7,9 @@
 #include "base/random.h"
 #include "base/settings.h"
 #include "graph/gdpa.h"
-#include "graph/tree.h"
 #include "linalg/kernels.h"
 #include "solver/atoms.h"
+#include "solver/correlations.h"
 #include "solver/sgml.h"
 
 #define EIGEN_TOL 1e-10
@@ -99,30 +99,6 @@ void gersh__sgml_refresh(gersh__sgml *s)
     s->value = s->engine->objective->kind->evaluate(s->engine->objective, s->d, s->g);
 }
 
-/* Correlations of feature i with all features. */
-static void correlations(void *context, size_t i, double *row)
-{
-    const gersh__sgml *s = context;
-    size_t n = s->pairs->n;
-    const double *first = gersh__pairs_column(s->pairs, i, s->scratch);
-    double mean_i = 0;
-    for (size_t p = 0; p < n; p++)
-        mean_i += first[p] / (double)n;
-    for (size_t j = 0; j < s->k; j++) {
-        const double *second = gersh__pairs_column(s->pairs, j, s->column);
-        double mean_j = 0, cross = 0, own = 0, other = 0;
-        for (size_t p = 0; p < n; p++)
-            mean_j += second[p] / (double)n;
-        for (size_t p = 0; p < n; p++) {
-            double a = first[p] - mean_i, b = second[p] - mean_j;
-            cross += a * b;
-            own += a * a;
-            other += b * b;
-        }
-        row[j] = own > 0 && other > 0 ? cross / (sqrt(own) * sqrt(other)) : 0;
-    }
-}
-
 static gersh_status add_edge(gersh__sgml *s, size_t i, size_t j, double size)
 {
     for (size_t e = 0; e < s->edges; e++) {
@@ -141,10 +117,10 @@ static gersh_status add_edge(gersh__sgml *s, size_t i, size_t j, double size)
  * The paper's first matrix: C/K on the diagonal, C/K² in size on the edges of a tree, the edge positive where the two
  * features go together (M_ij = −sign(E_ij) C/K²). parent[i] = i has no edge.
  */
-static gersh_status start_tree(gersh__sgml *s, const size_t *parent, size_t root)
+static gersh_status start_tree(gersh__sgml *s, const gersh__correlations *c, const size_t *parent,
+                               size_t root)
 {
     double trace = s->engine->budget + (double)s->k * s->engine->rho, k = (double)s->k;
-    double *row = s->row;
     gersh_status status = GERSH_OK;
     size_t colored = 1;
     memset(s->color, 0, s->k * sizeof *s->color);
@@ -157,11 +133,11 @@ static gersh_status start_tree(gersh__sgml *s, const size_t *parent, size_t root
             size_t up = parent[i];
             if (s->color[i] != 0 || s->color[up] == 0)
                 continue;
-            correlations(s, up, row);
-            if (s->positive && row[i] <= 0) { /* only edges between features that go together */
+            double correlation = gersh__correlation(c, up, i);
+            if (s->positive && correlation <= 0) { /* only edges between features that go together */
                 s->color[i] = 1;
             } else {
-                s->color[i] = row[i] < 0 ? -s->color[up] : s->color[up];
+                s->color[i] = correlation < 0 ? -s->color[up] : s->color[up];
                 status = add_edge(s, up, i, trace / (k * k));
                 s->slack[i] -= trace / (k * k);
                 s->slack[up] -= trace / (k * k);
@@ -325,15 +301,20 @@ gersh_status gersh__sgml_start(gersh__sgml *s)
         status = gersh__solve_region(s->run, GERSH__HULL, NULL, "hull");
     if (status != GERSH_OK || s->engine->atoms > 0)
         return status == GERSH_OK ? start_engine(s) : status;
-    if (gersh__setting_is(settings, GERSH__INIT, "tree")) {
+    int tree = gersh__setting_is(settings, GERSH__INIT, "tree");
+    if (!tree && !gersh__setting_is(settings, GERSH__INIT, "chain"))
+        return status;
+    gersh__correlations c;
+    status = gersh__correlations_new(&c, s->pairs);
+    if (status == GERSH_OK && tree) {
         gersh__random_seed(&random, gersh__setting_whole(settings, GERSH__SEED));
         root = (size_t)gersh__random_below(&random, s->k);
-        status = gersh__spanning_tree(parent, s->k, correlations, s, root);
-    } else if (gersh__setting_is(settings, GERSH__INIT, "chain")) {
-        for (size_t i = 0; i < s->k; i++)
-            parent[i] = i > 0 ? i - 1 : 0;
-    } else {
-        return status;
+        status = gersh__correlation_tree(parent, &c, root);
     }
-    return status == GERSH_OK ? start_tree(s, parent, root) : status;
+    for (size_t i = 0; i < s->k && !tree; i++)
+        parent[i] = i > 0 ? i - 1 : 0;
+    if (status == GERSH_OK)
+        status = start_tree(s, &c, parent, root);
+    gersh__correlations_clear(&c);
+    return status;
 }

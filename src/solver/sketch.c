@@ -299,6 +299,7 @@ gersh_status gersh__sketch_solve(gersh_metric **out, gersh__engine *e, const ger
             .start = limits->start,
             .max_seconds = limits->max_seconds,
             .cutoff = INFINITY,
+            .enough = -INFINITY,
             .widest = 1,
             .cancel = limits->cancel};
         status = gersh__engine_solve(s->small, own, "sketch", &limited, &stop);

@@ -14,7 +14,14 @@ typedef struct gersh__solver_run {
     gersh_stop stop;
     double bound; /* certified lower bound of F over the hull (psd: over the cone; diagonal: none beyond
                      itself) */
+    double search_gap; /* the part of value − bound that a longer search would close; infinite: all of it */
 } gersh__solver_run;
+
+/*
+ * The paper's algorithms have no bound. They stop when an iteration changes the objective by less than this share of the
+ * tolerance: with the default one by less than 1e-5, as in the paper's table.
+ */
+#define GERSH__SETTLED 0.01
 
 typedef struct gersh__solver {
     const char *name;

@@ -17,6 +17,7 @@
 #include "base/settings.h"
 #include "base/threads.h"
 #include "data/dataset.h"
+#include "objective/objective.h"
 #include "use/evaluate_trial.h"
 #include "use/names.h"
 
@@ -116,7 +117,8 @@ static gersh_status make_rows(work *w)
     gersh_evaluation *result = w->result;
     const gersh_evaluate_options *options = w->options;
     gersh__words objectives = {0}, solvers = {0};
-    const char *own[] = {gersh__setting_text(w->given, GERSH__OBJECTIVE),
+    const char *own[] = {gersh__objective_resolve(gersh__setting_text(w->given, GERSH__OBJECTIVE),
+                                                  gersh__objective_knowledge(w->data, NULL)),
                          gersh__setting_text(w->given, GERSH__SOLVER)};
     gersh_status status = gersh__names_read(&objectives, options->objectives ? options->objectives : own[0],
                                             GERSH__OBJECTIVE, "--objectives");

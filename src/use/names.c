@@ -39,6 +39,8 @@ static gersh_status split_words(gersh__words *words, const char *text, char sepa
 gersh_status gersh__names_read(gersh__words *names, const char *text, int setting, const char *option)
 {
     const char *choices = gersh_settings_info(setting)->choices;
+    if (strncmp(choices, "auto|", strlen("auto|")) == 0)
+        choices += strlen("auto|");
     gersh__words known = {0};
     if (strcmp(text, "all") == 0)
         return split_words(names, choices, '|', option);

@@ -6,7 +6,8 @@
 #include "gersh/settings.h"
 
 /*
- * Adds the names in the text, separated by commas, each of them a choice of the setting; "all" is all of these. What
+ * Adds the names in the text, separated by commas, each of them a choice of the setting other than "auto"; "all" is
+ * all of these. What
  * is wrong is told with `option` in front, such as "--solvers". The words are to be cleared on failure too.
  */
 gersh_status gersh__names_read(gersh__words *names, const char *text, int setting, const char *option);

@@ -112,7 +112,8 @@ void gersh_tuning_free(gersh_tuning *tuning)
 /* Whether the user left the choice open, or chose this. */
 static int agrees(const search *s, int setting, const char *choice)
 {
-    return !gersh__setting_given(s->settings, setting) || gersh__setting_is(s->settings, setting, choice);
+    return !gersh__setting_given(s->settings, setting) || gersh__setting_is(s->settings, setting, "auto") ||
+           gersh__setting_is(s->settings, setting, choice);
 }
 
 /* All combinations that the user's settings allow; an objective or a solver that the list lacks joins it. */

@@ -25,7 +25,7 @@ from ._settings import TABLE, check_seed, check_threads, Settings
 EDGE_KINDS = ("allowed", "forbidden", "positive", "negative")  # gersh_edge_kind
 FIT_SETTINGS = [(name, setting.parameter) for name, setting in TABLE.items()
                 if setting.group in ("scale", "fit") and name not in ("objective", "solver")]
-STOPS = [library.gersh_stop_name(reason).decode() for reason in range(4)]  # gersh_stop
+STOPS = [library.gersh_stop_name(reason).decode() for reason in range(5)]  # gersh_stop
 STOPPED_EARLY = {
     "max_iter": "the number of iterations reached max_iter={}; increase it, or raise tol",
     "max_time": "the time reached max_time={} seconds; increase it, or raise tol",
@@ -88,7 +88,7 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     scale: str
     trace: Union[float, str]
     rho: Union[float, str]
-    tol: Union[float, str]
+    tol: float
     max_iter: int
     max_time: Optional[float]
     init: str
@@ -113,7 +113,7 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     stop_: str
 
     _fixed: dict = {}  # what the class is named after: parameters that cannot be chosen
-    _usual = {"objective": "glr", "solver": "balanced"}  # in the place of None
+    _usual = {"objective": "auto", "solver": "balanced"}  # in the place of None
 
     def _keep(self, parameters):
         for name, value in parameters.items():
@@ -194,7 +194,7 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             library.gersh_model_fit(c.byref(out), None, data, pointer, c.byref(options))
             model = Model(out)
         self._take(model, columns)
-        if self.stop_ != "converged" and not run.stopped:
+        if self.stop_ in STOPPED_EARLY and not run.stopped:
             self._warn()
 
     def _take(self, model, columns):
@@ -205,11 +205,12 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self.objective_value_ = info.objective_value
         self.bound_ = info.bound if info.has_bound else None
         self.gap_ = info.gap if info.has_bound else None
+        self.relative_gap_ = info.relative_gap if info.has_bound else None
         self.stop_ = STOPS[info.stop]
 
     def _warn(self):
         reason = STOPPED_EARLY[self.stop_].format(getattr(self, self.stop_, None))
-        share = None if self.bound_ is None or not self.objective_value_ else abs(self.gap_ / self.objective_value_)
+        share = self.relative_gap_
         gap = "" if share is None or share >= 1 else \
             f", which is within {100 * share:.3g} % of the best possible"
         warnings.warn(f"{type(self).__name__} stopped before it converged: {reason}. The best metric so far is kept{gap}.",

@@ -80,6 +80,7 @@ class FitOptions(c.Structure):
 
 class FitInfo(c.Structure):
     _fields_ = [("objective_value", c.c_double), ("has_bound", c.c_int), ("bound", c.c_double), ("gap", c.c_double),
+                ("relative_gap", c.c_double), ("search_gap", c.c_double), ("tol", c.c_double),
                 ("iterations", c.c_int), ("newton_steps", c.c_int), ("seconds", c.c_double), ("stop", c.c_int),
                 ("budget", c.c_double), ("rho", c.c_double), ("seconds_gradient", c.c_double),
                 ("seconds_minimizer", c.c_double), ("seconds_objective", c.c_double), ("seconds_step", c.c_double),

@@ -45,8 +45,8 @@ class MetricLearner(BaseMetricLearner):
 
     Parameters
     ----------
-    objective : {'mcml', 'deml', 'lsml', 'lmnn', 'glr'} or callable, default='glr'
-        What the metric is to be good at. A callable `f(distance, first, second, y)` gets the squared distances of all
+    objective : {'auto', 'mcml', 'deml', 'lsml', 'lmnn', 'glr'} or callable, default='auto'
+        Objective to optimise; 'auto' is 'mcml' for classes and 'glr' for real-valued targets. A callable `f(distance, first, second, y)` gets the squared distances of all
         pairs of rows, the two rows of each pair, and the labels, and returns its value, which is minimised, and its
         gradient by the distances. It must be convex and differentiable.
     solver : {'diagonal', 'balanced', 'hull', 'psd', 'sgml', 'pgml', 'hbnb', 'pdcone', 'identity'}, default='balanced'
@@ -57,19 +57,17 @@ class MetricLearner(BaseMetricLearner):
     scale : {'zscore', 'paper', 'none'}, default='zscore'
         Scaling of features; 'paper' is z-score, then unit length of each row.
     trace : float or {'auto', 'K'}, default='auto'
-        Largest trace of M: a number, 'K' for the number of features, or 'auto': under C/K times the identity, distances
-        have a mean of 2; of 'glr', one in 500 between classes is below 2, and their mean is 50 at most; with fewer than
-        14 features, both up to three times that.
+        Largest trace of M: a number, 'K' for the number of features, or 'auto': the C at which the mean squared distance
+        of two samples under C/K times the identity is 20 ('lmnn': 2).
     rho : float or {'auto'}, default='auto'
         Smallest eigenvalue that M must have; 'auto' is 1e-5 of the trace divided by the number of features.
-    tol : float or {'auto'}, default='auto'
-        Stop when value and certified bound agree to this share; for 'sgml', 'pgml', 'hbnb' and 'pdcone' when the
-        objective changes by less. 'auto' is 1 over the root of the number of rows, from 0.001 to 0.1, and
-        1e-5 for these.
+    tol : float, default=1e-3
+        Stop when the value is certified to be within this share of the best possible. 'sgml', 'pgml', 'hbnb' and
+        'pdcone' have no bound: they stop when an iteration changes the objective by less than a hundredth of it.
     max_iter : int, default=1000
-        Most calls of the linear minimiser, or main iterations of the paper's schemes.
+        Maximum number of iterations.
     max_time : float, default=None
-        Most seconds.
+        Time limit in seconds.
     init : {'tree', 'chain', 'hull', 'identity'}, default='tree'
         First graph of 'sgml' and 'pgml': the covariances' spanning tree, a chain, the colours of the hull's solution,
         or no edges.
@@ -113,10 +111,13 @@ class MetricLearner(BaseMetricLearner):
         A certified bound: no metric that the solver searches has a better value. None where the solver has no bound.
     gap_ : float or None
         The distance from the value to the bound.
-    stop_ : {'converged', 'max_iter', 'max_time', 'interrupted'}
-        Why the fit ended.
+    relative_gap_ : float or None
+        The same as a share of the value: what `tol` is compared with.
+    stop_ : {'converged', 'settled', 'max_iter', 'max_time', 'interrupted'}
+        Why the fit ended. 'converged': the value is certified to be within `tol` of the best possible; 'settled': nothing
+        better was found, but the certificate is wider, or there is none.
     n_iter_ : int
-        Calls of the linear minimiser.
+        Iterations.
     colors_ : ndarray of shape (n_features,) or None
         1 (blue) or -1 (red) of each feature; None when the graph is not balanced.
     graph_ : Graph
@@ -136,8 +137,8 @@ class MetricLearner(BaseMetricLearner):
     >>> import gersh
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> learner = gersh.MetricLearner().fit(X, y)
-    >>> learner.stop_, bool(learner.bound_ <= learner.objective_value_)
-    ('converged', True)
+    >>> bool(learner.bound_ <= learner.objective_value_), bool(learner.relative_gap_ < 0.05)
+    (True, True)
     >>> learner.graph_
     <Graph of 13 features, ... edges (... negative), balanced>
     >>> make_pipeline(learner, KNeighborsClassifier()).fit(X, y).score(X, y) > 0.95
@@ -149,7 +150,7 @@ class MetricLearner(BaseMetricLearner):
 
     def __init__(self, objective: Union[str, Callable, None] = None, solver: Optional[str] = None, *,
                  n_components: Optional[int] = None, scale: str = "zscore", trace: Union[float, str] = "auto",
-                 rho: Union[float, str] = "auto", tol: Union[float, str] = "auto", max_iter: int = 1000,
+                 rho: Union[float, str] = "auto", tol: float = 1e-3, max_iter: int = 1000,
                  max_time: Optional[float] = None, init: str = "tree", rows_only: bool = False,
                  diagonals_only: bool = False, nuclear: float = 0.0, task: str = "auto",
                  edges: Optional[Sequence[Tuple[Any, Any, str]]] = None, preprocessor: Any = None,

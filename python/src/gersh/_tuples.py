@@ -40,7 +40,7 @@ class TupleLearner(BaseMetricLearner):
 
     def __init__(self, objective: Optional[str] = None, solver: Optional[str] = None, *,
                  n_components: Optional[int] = None, scale: str = "zscore", trace: Union[float, str] = "auto",
-                 rho: Union[float, str] = "auto", tol: Union[float, str] = "auto", max_iter: int = 1000,
+                 rho: Union[float, str] = "auto", tol: float = 1e-3, max_iter: int = 1000,
                  max_time: Optional[float] = None, init: str = "tree", rows_only: bool = False,
                  diagonals_only: bool = False, nuclear: float = 0.0,
                  edges: Optional[Sequence[Tuple[Any, Any, str]]] = None, preprocessor: Any = None,
