@@ -126,19 +126,18 @@ static void check_knn(const problem *p, gersh__voters voters, const int *label, 
 {
     size_t classes = gersh_dataset_classes(p->train), near[MOST];
     for (size_t i = 0; i < gersh_dataset_rows(p->test); i++) {
-        double votes[CLASSES] = {0}, total = 0, vote[MOST];
-        size_t first[CLASSES], count = nearest_rows(near, p, test_row(p, i), voters.k), best = 0;
+        double votes[CLASSES] = {0}, total = 0, vote[MOST], weight[CLASSES] = {0};
+        size_t count = nearest_rows(near, p, test_row(p, i), voters.k), best = 0;
         naive_votes(vote, p, near, count, test_row(p, i), voters.by_distance);
-        for (size_t c = 0; c < classes; c++)
-            first[c] = MOST;
-        for (size_t c = count; c-- > 0;) {
+        for (size_t t = 0; t < gersh_dataset_rows(p->train); t++)
+            weight[gersh_dataset_labels(p->train)[t]] += p->weight[t];
+        for (size_t c = 0; c < count; c++) {
             votes[gersh_dataset_labels(p->train)[near[c]]] += vote[c];
-            first[gersh_dataset_labels(p->train)[near[c]]] = c;
             total += vote[c];
         }
         for (size_t c = 1; c < classes; c++)
             if (votes[c] > votes[best] * (1 + 1e-12) ||
-                (votes[c] >= votes[best] * (1 - 1e-12) && first[c] < first[best]))
+                (votes[c] >= votes[best] * (1 - 1e-12) && weight[c] > weight[best]))
                 best = c;
         assert_int_equal(label[i], best);
         for (size_t c = 0; c < classes; c++)
@@ -353,27 +352,6 @@ static void no_usable_weight(void **unused)
     gersh_dataset_free(test);
 }
 
-/* Two votes each: the class of the nearest of the four wins. */
-static void ties_of_votes(void **unused)
-{
-    (void)unused;
-    double known[] = {2, -3, -1, 4, 50, 60}, fresh[] = {0};
-    const char *labels[] = {"a", "a", "b", "b", "c", "c"};
-    gersh_dataset *train = NULL, *test = NULL;
-    int label[1];
-    double proba[3];
-    assert_ok(gersh_dataset_new(&train, 6, 1, known, 1, labels, NULL, NULL));
-    assert_ok(gersh_dataset_new(&test, 1, 1, fresh, 1, NULL, NULL, NULL));
-    assert_ok(gersh__classify(label, proba, &gersh__classifier_knn, NULL, train, test,
-                              (gersh__voters){4, 0}, 1, NULL));
-    assert_true(label[0] == 1 && proba[0] == 0.5 && proba[1] == 0.5 && proba[2] == 0);
-    assert_ok(gersh__classify(label, NULL, &gersh__classifier_knn, NULL, train, test,
-                              (gersh__voters){100, 0}, 1, NULL));
-    assert_int_equal(label[0], 1);
-    gersh_dataset_free(train);
-    gersh_dataset_free(test);
-}
-
 static void targets_are_means(void **unused)
 {
     (void)unused;
@@ -511,15 +489,10 @@ static void failing_allocations_leak_nothing(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_naive_classifiers),
-        cmocka_unit_test(weights_that_underflow),
-        cmocka_unit_test(limits_hardly_matter),
-        cmocka_unit_test(no_usable_weight),
-        cmocka_unit_test(ties_of_votes),
-        cmocka_unit_test(targets_are_means),
-        cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(wrong_tasks_are_refused),
-        cmocka_unit_test(failing_allocations_leak_nothing),
+        cmocka_unit_test(equal_naive_classifiers), cmocka_unit_test(weights_that_underflow),
+        cmocka_unit_test(limits_hardly_matter),    cmocka_unit_test(no_usable_weight),
+        cmocka_unit_test(targets_are_means),       cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(wrong_tasks_are_refused), cmocka_unit_test(failing_allocations_leak_nothing),
     };
     gersh__blas_hold();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,9 +17,9 @@
 
 /*
  * Two classes that differ in the sum of the first two features only; the others, `noise` of them, are larger and say
- * nothing.
+ * nothing. The features are multiples of `step`, unless it is 0.
  */
-static gersh_dataset *planted(gersh__random *random, size_t n, size_t noise)
+static gersh_dataset *planted_on(gersh__random *random, size_t n, size_t noise, double step)
 {
     size_t k = 2 + noise;
     double *x = calloc(n * k, sizeof *x);
@@ -28,12 +28,19 @@ static gersh_dataset *planted(gersh__random *random, size_t n, size_t noise)
     for (size_t i = 0; i < n; i++) {
         for (size_t f = 0; f < k; f++)
             x[i * k + f] = gersh__random_normal(random);
+        for (size_t f = 0; f < k && step > 0; f++)
+            x[i * k + f] = step * round(x[i * k + f] / step);
         labels[i] = x[i * k] + x[i * k + 1] > 0 ? "up" : "down";
     }
     assert_ok(gersh_dataset_new(&data, n, k, x, k, labels, NULL, NULL));
     free(x);
     free(labels);
     return data;
+}
+
+static gersh_dataset *planted(gersh__random *random, size_t n, size_t noise)
+{
+    return planted_on(random, n, noise, 0);
 }
 
 /* Share of the first class among the rows. */
@@ -90,19 +97,19 @@ static void divisions_cover_the_rows(void **unused)
  * Votes for all numbers of neighbours at once are those of the classifier, one number at a time; all rows vote, some are
  * learned from.
  */
-static void votes_are_those_of_the_classifier(void **unused)
+static void check_votes(double step)
 {
-    (void)unused;
     enum { N = 60, FOLDS = 4, LEARN = 31 };
-    static const gersh__tune_neighbors neighbors = {5, {1, 2, 4, 10, 90}, 2, {"distance", "equal"}};
+    const gersh__tune_neighbors neighbors = {
+        step > 0 ? 4 : 5, {1, 2, 4, 10, 90}, 2, {"distance", "equal"}}; /* 90: all training rows */
     static const gersh__tune_family families[] = {
         {"zscore", "glr", "identity", 0}, {"paper", "mcml", "hull", 1}, {"none", "lmnn", "psd", 1}};
     gersh__random random;
     gersh__random_seed(&random, 2);
-    gersh_dataset *data = planted(&random, N, 2);
+    gersh_dataset *data = planted_on(&random, N, 2, step);
     double weights[N];
     for (size_t i = 0; i < N; i++)
-        weights[i] = 1 + (double)gersh__random_below(&random, 3);
+        weights[i] = (step > 0 ? 0 : 1) + (double)gersh__random_below(&random, 3);
     gersh__tune_rows rows[FOLDS] = {{0}};
     for (int weighted = 0; weighted < 2; weighted++) {
         assert_ok(gersh_dataset_set_weights(data, weighted ? weights : NULL));
@@ -153,6 +160,13 @@ static void votes_are_those_of_the_classifier(void **unused)
         gersh__tune_rows_clear(rows, FOLDS);
     }
     gersh_dataset_free(data);
+}
+
+static void votes_are_those_of_the_classifier(void **unused)
+{
+    (void)unused;
+    check_votes(0);
+    check_votes(1); /* many equal distances, and rows without weight */
 }
 
 static void traces_have_a_mean_distance_of_two(void **unused)

@@ -71,6 +71,15 @@ typedef struct gersh_prediction {
  * Predicts from the model's training rows, which it must hold, as the settings of the group
  * GERSH_SETTINGS_USE say, the model's own where these are not given. data is not scaled; gersh_match_data
  * brings it to the model's features. settings and options may be NULL.
+ *
+ * Ties. Training samples that are as far away as the k-th nearest share the places left among the k: where r places are
+ * left for m such samples, the vote of each is multiplied by r/m. Of classes with equally many votes, the one with the
+ * larger total weight in the training samples wins, and if these weights are equal too, the first in the order of the
+ * classes (numbers by value, other names by bytes). Equal means equal up to rounding: squared distances within 1e-10 of
+ * their size (or 0, if below 1e-20 tr(M) ‖x − y‖²), votes and weights within 1e-9. So predictions do not depend on the
+ * order of the training samples. The classifiers `mahalanobis` and `graph` choose in the same way between classes whose
+ * means are equally far away (within 1e-9) or whose probabilities are equal (within 1e-6). gersh_evaluate and gersh_tune
+ * count votes by the same rule.
  */
 GERSH_API gersh_status gersh_predict(gersh_prediction **out, const gersh_model *model,
                                      const gersh_dataset *data, const gersh_settings *settings,

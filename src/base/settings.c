@@ -75,8 +75,10 @@ static const gersh_setting_info table[GERSH__SETTINGS] = {
         {"classifier", GERSH_SETTING_CHOICE, GERSH_SETTINGS_USE, "knn", "knn|mahalanobis|graph", 0, 0, NULL,
          "how labels are predicted: by the nearest rows, by the nearest mean of a class, or by the "
          "labels that are smoothest on the graph of all rows"},
-    [GERSH__NEIGHBORS] = {"neighbors", GERSH_SETTING_WHOLE, GERSH_SETTINGS_USE, "10", NULL, 1, 1e9, "N",
-                          "nearest rows that knn asks; where there are fewer, all of them"},
+    [GERSH__NEIGHBORS] =
+        {"neighbors", GERSH_SETTING_WHOLE, GERSH_SETTINGS_USE, "10", NULL, 1, 1e9, "N",
+         "nearest rows that vote in knn, or all where there are fewer; rows at equal distances share the "
+         "last places"},
     [GERSH__VOTES] = {"votes", GERSH_SETTING_CHOICE, GERSH_SETTINGS_USE, "equal", "equal|distance", 0, 0,
                       NULL, "votes of the nearest rows: one each, or the inverse of their distance"},
     [GERSH__SEED] = {"seed", GERSH_SETTING_WHOLE, GERSH_SETTINGS_RUN, "0", NULL, 0, LARGEST_SEED, "N",

@@ -1,9 +1,8 @@
 /*
- * The registry of classifiers, and the two that need neighbours only.
+ * The registry of classifiers, and the two that need neighbours only. Ties are decided as votes.h says.
  *
- * `knn`: the k nearest rows vote, with their weights or with these over the distance; of classes with the same
- * sum that one wins whose nearest member among the k is nearest. Probabilities are shares of the votes. A target is
- * the mean of the k by votes.
+ * `knn`: the k nearest samples vote, with their weights or with these over the distance. Probabilities are shares of
+ * the votes. A target is the mean of the k by votes.
  *
  * `mahalanobis`: the class with the nearest mean; probabilities are proportional to exp(−d).
  */
@@ -16,6 +15,9 @@
 #include "base/error.h"
 #include "data/dataset.h"
 #include "gersh/neighbors.h"
+#include "use/votes.h"
+
+#define MEAN_ERROR 1e-13 /* rounding of a mean of many samples, beside the largest of them */
 
 static const gersh__classifier *const kinds[] = {&gersh__classifier_knn, &gersh__classifier_mahalanobis,
                                                  &gersh__classifier_graph};
@@ -28,157 +30,143 @@ const gersh__classifier *gersh__classifier_find(const char *name)
     return NULL;
 }
 
-static double row_weight(const gersh_dataset *data, size_t row)
-{
-    return gersh_dataset_weights(data) != NULL ? gersh_dataset_weights(data)[row] : 1;
-}
-
-void gersh__count_votes(double *vote, const gersh_dataset *train, const size_t *near,
-                        const double *distance, size_t count, int by_distance)
-{
-    double nearest = distance[0]; /* vote may be the same array */
-    for (size_t c = 0; c < count; c++) {
-        double weight = row_weight(train, near[c]), here = distance[c];
-        if (!by_distance)
-            vote[c] = weight;
-        else if (nearest > 0)
-            vote[c] = weight * sqrt(nearest / here); /* a common factor, so that nothing overflows */
-        else
-            vote[c] = here > 0 ? 0 : weight;
-    }
-}
-
-/* For every test row the k nearest training rows, and their votes; both are the caller's. */
-static gersh_status find_voters(size_t **near, double **vote, const gersh__classify_task *task)
-{
-    gersh_neighbors *index = NULL;
-    size_t n = gersh_dataset_rows(task->test), features = gersh_dataset_features(task->train),
-           k = task->voters.k;
-    *near = gersh__alloc(n, k * sizeof **near);
-    *vote = gersh__alloc(n, k * sizeof **vote);
-    if (*near == NULL || *vote == NULL)
-        return GERSH_ERROR_MEMORY;
-    gersh_status status =
-        gersh_neighbors_new(&index, task->metric, gersh_dataset_rows(task->train), features,
-                            gersh_dataset_values(task->train), features, task->threads);
-    if (status == GERSH_OK)
-        status = gersh_neighbors_find(index, *vote, *near, n, gersh_dataset_values(task->test), features, k,
-                                      task->cancel);
-    for (size_t i = 0; i < n && status == GERSH_OK; i++) {
-        double *mine = *vote + i * k;
-        gersh__count_votes(mine, task->train, *near + i * k, mine, k, task->voters.by_distance);
-    }
-    gersh_neighbors_free(index);
-    return status;
-}
-
 static gersh_status classify_knn(int *label, double *proba, const gersh__classify_task *task)
 {
-    const int *known = gersh_dataset_labels(task->train);
-    size_t classes = gersh_dataset_classes(task->train), k = task->voters.k, *near = NULL;
-    double *vote = NULL;
-    gersh_status status = find_voters(&near, &vote, task);
+    size_t classes = gersh_dataset_classes(task->train);
+    gersh__votes votes = {0};
+    double *weight = gersh__alloc(classes, sizeof *weight);
+    gersh_status status = GERSH_ERROR_MEMORY;
+    if (weight != NULL)
+        status = gersh__votes_find(&votes, task->metric, task->train, task->test, task->voters.k,
+                                   task->threads, task->cancel);
+    if (status == GERSH_OK)
+        gersh__class_weights(weight, task->train);
     for (size_t i = 0; i < gersh_dataset_rows(task->test) && status == GERSH_OK; i++) {
-        const size_t *mine = near + i * k;
-        double *votes = proba + i * classes, total = 0;
-        for (size_t c = 0; c < k; c++) {
-            votes[known[mine[c]]] += vote[i * k + c];
-            total += vote[i * k + c];
-        }
-        label[i] = known[mine[0]];
-        for (size_t c = 1; c < k; c++)
-            if (votes[known[mine[c]]] > votes[label[i]])
-                label[i] = known[mine[c]];
+        double *mine = proba + i * classes, total = 0;
+        gersh__votes_count(mine, &votes, i, task->voters.by_distance, 1, &task->voters.k);
+        label[i] = gersh__winner(mine, weight, classes, GERSH__EQUAL_VOTES);
         for (size_t c = 0; c < classes; c++)
-            votes[c] /= total;
+            total += mine[c];
+        for (size_t c = 0; c < classes; c++)
+            mine[c] /= total;
     }
-    gersh__free(vote);
-    gersh__free(near);
+    gersh__votes_clear(&votes);
+    gersh__free(weight);
     return status;
 }
 
 static gersh_status regress_knn(double *value, const gersh__classify_task *task)
 {
-    const double *target = gersh_dataset_targets(task->train);
-    size_t *near = NULL, k = task->voters.k;
-    double *vote = NULL;
-    gersh_status status = find_voters(&near, &vote, task);
+    gersh__votes votes;
+    gersh_status status = gersh__votes_find(&votes, task->metric, task->train, task->test, task->voters.k,
+                                            task->threads, task->cancel);
     for (size_t i = 0; i < gersh_dataset_rows(task->test) && status == GERSH_OK; i++) {
-        double sum = 0, total = 0;
-        for (size_t c = i * k; c < (i + 1) * k; c++) {
-            sum += vote[c] * target[near[c]];
-            total += vote[c];
-        }
-        value[i] = sum / total;
+        double sum[2];
+        gersh__votes_count(sum, &votes, i, task->voters.by_distance, 1, &task->voters.k);
+        value[i] = sum[1] / sum[0];
     }
-    gersh__free(vote);
-    gersh__free(near);
+    gersh__votes_clear(&votes);
     return status;
 }
 
 const gersh__classifier gersh__classifier_knn = {"knn", classify_knn, regress_knn};
 
-/* The weighted means of the classes that have rows; present[m] is the class of the m-th of them. */
-static size_t class_means(double *mean, double *total, size_t *present, const gersh_dataset *train)
+/* The classes that have samples, with their weighted means. */
+typedef struct means {
+    size_t count, *class; /* the class of each mean */
+    double *mean;         /* classes × features; `count` means in use */
+    double *error;  /* of each class: how far rounding may move its mean, as a distance under the metric */
+    double *weight; /* of each class */
+    double *equal;  /* of each class: 1 where its mean is as near as the nearest one */
+} means;
+
+static void free_means(means *m)
 {
-    size_t k = gersh_dataset_features(train), classes = gersh_dataset_classes(train), count = 0;
+    gersh__free(m->class);
+    gersh__free(m->mean);
+    gersh__free(m->error);
+    gersh__free(m->weight);
+    gersh__free(m->equal);
+}
+
+static gersh_status find_means(means *m, const gersh__classify_task *task)
+{
+    const gersh_dataset *train = task->train;
+    size_t k = gersh_dataset_features(train), classes = gersh_dataset_classes(train);
     const double *x = gersh_dataset_values(train);
-    for (size_t i = 0; i < gersh_dataset_rows(train); i++)
-        total[gersh_dataset_labels(train)[i]] += row_weight(train, i);
+    double trace = task->metric != NULL ? gersh_metric_trace(task->metric) : (double)k;
+    m->class = gersh__alloc(classes, sizeof *m->class);
+    m->mean = gersh__alloc(classes, k * sizeof *m->mean);
+    m->error = gersh__alloc(classes, sizeof *m->error);
+    m->weight = gersh__alloc(classes, sizeof *m->weight);
+    m->equal = gersh__alloc(classes, sizeof *m->equal);
+    if (!m->class || !m->mean || !m->error || !m->weight || !m->equal)
+        return GERSH_ERROR_MEMORY;
+    gersh__class_weights(m->weight, train);
     for (size_t i = 0; i < gersh_dataset_rows(train); i++) {
         size_t c = (size_t)gersh_dataset_labels(train)[i];
-        double share = row_weight(train, i) / total[c];
-        for (size_t j = 0; j < k; j++)
-            mean[c * k + j] += share * x[i * k + j];
+        double share = gersh__sample_weight(train, i) / m->weight[c], square = 0;
+        for (size_t j = 0; j < k; j++) {
+            m->mean[c * k + j] += share * x[i * k + j];
+            square += x[i * k + j] * x[i * k + j];
+        }
+        m->error[c] = fmax(m->error[c], MEAN_ERROR * sqrt(trace * square));
     }
     for (size_t c = 0; c < classes; c++)
-        if (total[c] > 0) {
-            memmove(mean + count * k, mean + c * k, k * sizeof *mean);
-            present[count++] = c;
+        if (m->weight[c] > 0) {
+            memmove(m->mean + m->count * k, m->mean + c * k, k * sizeof *m->mean);
+            m->class[m->count++] = c;
         }
-    return count;
+    return GERSH_OK;
+}
+
+/* The class of the nearest mean: near[c] is at the squared distance d[c], ascending. */
+static int nearest_class(const means *m, const size_t *near, const double *d, size_t classes)
+{
+    size_t nearest = m->class[near[0]];
+    memset(m->equal, 0, classes * sizeof *m->equal);
+    for (size_t e = 0; e < m->count; e++) {
+        size_t c = m->class[near[e]];
+        double error = GERSH__EQUAL_VOTES * sqrt(d[0]) + m->error[nearest] + m->error[c];
+        m->equal[c] = c == nearest || sqrt(d[e]) <= sqrt(d[0]) + error;
+    }
+    return gersh__winner(m->equal, m->weight, classes, GERSH__EQUAL_VOTES);
 }
 
 static gersh_status classify_mahalanobis(int *label, double *proba, const gersh__classify_task *task)
 {
     size_t n = gersh_dataset_rows(task->test), k = gersh_dataset_features(task->train);
     size_t classes = gersh_dataset_classes(task->train);
-    gersh_status status = GERSH_ERROR_MEMORY;
     gersh_neighbors *index = NULL;
-    double *mean = gersh__alloc(classes, k * sizeof *mean), *total = gersh__alloc(classes, sizeof *total);
+    means m = {0};
     double *distance = gersh__alloc(n, classes * sizeof *distance);
-    size_t *present = gersh__alloc(classes, sizeof *present),
-           *near = gersh__alloc(n, classes * sizeof *near);
-    if (mean == NULL || total == NULL || distance == NULL || present == NULL || near == NULL)
-        goto out;
-    size_t count = class_means(mean, total, present, task->train);
-    status = gersh_neighbors_new(&index, task->metric, count, k, mean, k, task->threads);
+    size_t *near = gersh__alloc(n, classes * sizeof *near);
+    gersh_status status = distance != NULL && near != NULL ? find_means(&m, task) : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
-        status = gersh_neighbors_find(index, distance, near, n, gersh_dataset_values(task->test), k, count,
-                                      task->cancel);
+        status = gersh_neighbors_new(&index, task->metric, m.count, k, m.mean, k, task->threads);
+    if (status == GERSH_OK)
+        status = gersh_neighbors_find(index, distance, near, n, gersh_dataset_values(task->test), k,
+                                      m.count, task->cancel);
     for (size_t i = 0; i < n && status == GERSH_OK; i++) {
-        const double *d = distance + i * count;
+        const double *d = distance + i * m.count;
+        const size_t *mine = near + i * m.count;
         double sum = 0;
-        label[i] = (int)present[near[i * count]];
-        for (size_t c = 0; c < count; c++)
+        label[i] = nearest_class(&m, mine, d, classes);
+        for (size_t c = 0; c < m.count; c++)
             sum += exp(d[0] - d[c]);
-        for (size_t c = 0; c < count; c++)
-            proba[i * classes + present[near[i * count + c]]] = exp(d[0] - d[c]) / sum;
+        for (size_t c = 0; c < m.count; c++)
+            proba[i * classes + m.class[mine[c]]] = exp(d[0] - d[c]) / sum;
     }
-out:
     gersh_neighbors_free(index);
     gersh__free(near);
-    gersh__free(present);
     gersh__free(distance);
-    gersh__free(total);
-    gersh__free(mean);
+    free_means(&m);
     return status;
 }
 
 const gersh__classifier gersh__classifier_mahalanobis = {"mahalanobis", classify_mahalanobis, NULL};
 
-/* The rows of positive weight in a new data set, or NULL where all are. */
-static gersh_status drop_weightless(gersh_dataset **out, const gersh_dataset *train)
+gersh_status gersh__drop_weightless(gersh_dataset **out, const gersh_dataset *train)
 {
     const double *weights = gersh_dataset_weights(train);
     size_t n = gersh_dataset_rows(train), count = 0;
@@ -222,7 +210,7 @@ static gersh_status prepare(gersh__classify_task *task, gersh_dataset **kept)
 {
     gersh_status status = check_task(task);
     if (status == GERSH_OK)
-        status = drop_weightless(kept, task->train);
+        status = gersh__drop_weightless(kept, task->train);
     if (status != GERSH_OK)
         return status;
     if (*kept != NULL)

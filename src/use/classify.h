@@ -58,12 +58,8 @@ gersh_status gersh__regress(double *value, const gersh__classifier *kind, const 
                             const gersh_dataset *train, const gersh_dataset *test, gersh__voters voters,
                             int threads, const gersh_cancel *cancel);
 
-/*
- * The votes of training rows that are near a row: near[c] has the squared distance[c], ascending. Where some are at
- * distance 0, only these have a vote by distance. vote and distance may be the same array.
- */
-void gersh__count_votes(double *vote, const gersh_dataset *train, const size_t *near,
-                        const double *distance, size_t count, int by_distance);
+/* The rows of positive weight in a new data set, or NULL where all are. */
+gersh_status gersh__drop_weightless(gersh_dataset **out, const gersh_dataset *train);
 
 /* How much the classifier `graph` may take. */
 typedef struct gersh__graph_limits {

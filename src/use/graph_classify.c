@@ -23,7 +23,7 @@
  * which is right to the last digits (harmonic.c). Should they be too many for that, they start at 0 and are
  * swept over by (harmonic): f_i is then the chance that a walk from row i has come to that class so far,
  * and only the shares of the classes count. A row that nothing within the range of double ties to any class
- * gets the class of its nearest training row.
+ * is classified as by `knn` with one neighbour. Ties are decided as votes.h says.
  */
 #include <cblas.h>
 #include <math.h>
@@ -36,11 +36,13 @@
 #include "use/classify.h"
 #include "use/harmonic.h"
 #include "use/map.h"
+#include "use/votes.h"
 
 enum { TILE = 64, WIDTH = 512, MOST_STEPS = 1000, SWEEPS = 100 };
 
-static const double tolerance = 1e-13; /* of the residual, beside the right-hand side */
-static const double sum_error = 1e-7;  /* of the classes' sum in a row that is solved */
+static const double tolerance = 1e-13;  /* of the residual, beside the right-hand side */
+static const double sum_error = 1e-7;   /* of the classes' sum in a row that is solved */
+static const double share_error = 1e-6; /* of the classes' shares; those that differ by less are equal */
 
 typedef struct points {
     size_t n;
@@ -61,7 +63,6 @@ typedef struct solution {
     double *e;           /* e_i of each new row */
     double *log_root;    /* log √w_i, less the largest of them */
     double *b;           /* n × classes */
-    size_t *nearest;     /* the training row nearest to each new one */
     unsigned char *weak; /* rows that are swept over */
     double *f;           /* n × classes */
     double *scratch;     /* of each worker: scratch_size doubles */
@@ -86,7 +87,6 @@ static void clear(solution *s)
     gersh__free(s->e);
     gersh__free(s->log_root);
     gersh__free(s->b);
-    gersh__free(s->nearest);
     gersh__free(s->weak);
     gersh__free(s->f);
     gersh__free(s->scratch);
@@ -170,30 +170,25 @@ static void add_terms(double *m, double *sum, double *part, size_t classes, size
     *sum += kernel->sum(width, term);
 }
 
-/* m_i, Σ_j exp(m_i − d_ij), b_i and the nearest training row of a tile of new rows. */
+/* m_i, Σ_j exp(m_i − d_ij) and b_i of a tile of new rows. */
 static void sum_part(void *context, size_t tile, int worker)
 {
     solution *s = context;
     const int *label = gersh_dataset_labels(s->task->train);
     double *d = s->scratch + (size_t)worker * s->scratch_size, *term = d + TILE * WIDTH;
-    double m[TILE], sum[TILE] = {0}, least[TILE];
+    double m[TILE], sum[TILE] = {0};
     size_t first = tile * TILE, count = s->fresh.n - first < TILE ? s->fresh.n - first : TILE;
     if (gersh_cancel_requested(s->task->cancel))
         return;
     for (size_t i = 0; i < count; i++)
-        m[i] = least[i] = INFINITY;
+        m[i] = INFINITY;
     for (size_t begin = 0; begin < s->known.n; begin += WIDTH) {
         size_t width = s->known.n - begin < WIDTH ? s->known.n - begin : WIDTH;
         distances(s, d, first, count, &s->known, begin, width);
         for (size_t i = 0; i < count; i++) {
             double *row = d + i * WIDTH, *b = s->b + (first + i) * s->classes;
-            for (size_t j = 0; j < width; j++) {
-                if (row[j] < least[i]) {
-                    least[i] = row[j];
-                    s->nearest[first + i] = begin + j;
-                }
-                row[j] -= s->log_weight != NULL ? s->log_weight[begin + j] : 0;
-            }
+            for (size_t j = 0; j < width && s->log_weight != NULL; j++)
+                row[j] -= s->log_weight[begin + j];
             add_terms(&m[i], &sum[i], b, s->classes, width, row, term);
             for (size_t j = 0; j < width; j++)
                 b[label[begin + j]] += term[j];
@@ -414,27 +409,60 @@ static gersh_status sweep(solution *s)
     return GERSH_OK;
 }
 
-/* The shares of the classes, and the largest. */
-static void finish(const solution *s, int *label, double *proba)
+/* The classes of `count` rows, by their nearest training row. */
+static gersh_status take_nearest(const solution *s, int *label, double *proba, const size_t *which,
+                                 size_t count)
 {
     size_t classes = s->classes;
-    for (size_t i = 0; i < s->fresh.n; i++) {
+    gersh_dataset *rows = NULL;
+    int *found = gersh__alloc(count, sizeof *found);
+    double *share = gersh__alloc(count, classes * sizeof *share);
+    gersh_status status = found != NULL && share != NULL
+                              ? gersh_dataset_subset(&rows, s->task->test, which, count)
+                              : GERSH_ERROR_MEMORY;
+    if (status == GERSH_OK) {
+        gersh__classify_task task = *s->task;
+        task.test = rows;
+        task.voters = (gersh__voters){1, 0};
+        status = gersh__classifier_knn.classify(found, share, &task);
+    }
+    for (size_t i = 0; i < count && status == GERSH_OK; i++) {
+        label[which[i]] = found[i];
+        memcpy(proba + which[i] * classes, share + i * classes, classes * sizeof *share);
+    }
+    gersh_dataset_free(rows);
+    gersh__free(share);
+    gersh__free(found);
+    return status;
+}
+
+/* The shares of the classes, and the largest. */
+static gersh_status finish(const solution *s, int *label, double *proba)
+{
+    size_t classes = s->classes, lost = 0, *which = gersh__alloc(s->fresh.n, sizeof *which);
+    double *weight = gersh__alloc(classes, sizeof *weight);
+    gersh_status status = which != NULL && weight != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
+    if (status == GERSH_OK)
+        gersh__class_weights(weight, s->task->train);
+    for (size_t i = 0; i < s->fresh.n && status == GERSH_OK; i++) {
         double *mine = proba + i * classes, sum = 0;
         for (size_t c = 0; c < classes; c++) {
             mine[c] = fmax(s->f[i * classes + c], 0);
             sum += mine[c];
         }
         if (!(sum > 0) || !isfinite(sum)) {
-            memset(mine, 0, classes * sizeof *mine);
-            mine[gersh_dataset_labels(s->task->train)[s->nearest[i]]] = sum = 1;
+            which[lost++] = i;
+            continue;
         }
-        label[i] = 0;
-        for (size_t c = 0; c < classes; c++) {
+        for (size_t c = 0; c < classes; c++)
             mine[c] /= sum;
-            if (mine[c] > mine[label[i]])
-                label[i] = (int)c;
-        }
+        label[i] = gersh__winner(mine, weight, classes, share_error);
     }
+    if (lost > 0)
+        status = take_nearest(s, label, proba, which, lost);
+    gersh__free(weight);
+    gersh__free(which);
+    return status;
 }
 
 static gersh_status start(solution *s)
@@ -454,12 +482,11 @@ static gersh_status start(solution *s)
     s->e = gersh__alloc(n, sizeof *s->e);
     s->log_root = gersh__alloc(n, sizeof *s->log_root);
     s->b = gersh__alloc(n, s->classes * sizeof *s->b);
-    s->nearest = gersh__alloc(n, sizeof *s->nearest);
     s->weak = gersh__alloc(n, 1);
     s->f = gersh__alloc(n, s->classes * sizeof *s->f);
     s->scratch = gersh__alloc((size_t)gersh__pool_threads(s->pool), s->scratch_size * sizeof *s->scratch);
-    if (!s->center || (weights && !s->log_weight) || !s->e || !s->log_root || !s->b || !s->nearest ||
-        !s->weak || !s->f || !s->scratch)
+    if (!s->center || (weights && !s->log_weight) || !s->e || !s->log_root || !s->b || !s->weak || !s->f ||
+        !s->scratch)
         return GERSH_ERROR_MEMORY;
     if (n <= s->limits->kept_bytes / sizeof(double) / n) {
         s->kept = gersh__alloc(n, n * sizeof *s->kept);
@@ -497,7 +524,7 @@ gersh_status gersh__classify_graph(int *label, double *proba, const gersh__class
     if (status == GERSH_OK && gersh_cancel_requested(task->cancel))
         status = gersh__fail(GERSH_ERROR_CANCELLED, "the labels on the graph were cancelled");
     if (status == GERSH_OK)
-        finish(&s, label, proba);
+        status = finish(&s, label, proba);
     clear(&s);
     return status;
 }

@@ -24,6 +24,7 @@
 #define FAR 0x1p60 /* a squared length from which floats are not used */
 
 static const double unit = 0x1p-24;
+static const double rounding = 1e-20; /* of a distance that is 0, beside the trace times ‖x − y‖² */
 
 void gersh_neighbors_free(gersh_neighbors *index)
 {
@@ -71,6 +72,12 @@ static gersh__bounds find_bounds(const gersh_neighbors *index, double length, do
     double error = 1.1 * (columns + 16) * unit * length + (2 / unit * g * g + 8 * g) * whole +
                    16 * (columns + 4) * 0x1p-126;
     return (gersh__bounds){length - error, length + error};
+}
+
+void gersh__neighbors_round(gersh_neighbors *index)
+{
+    double zero = rounding * index->map->square;
+    index->zero = index->metric != NULL && index->metric->rho <= zero ? zero : 0;
 }
 
 size_t gersh__neighbors_room(const gersh_neighbors *index)

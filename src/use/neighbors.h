@@ -16,10 +16,26 @@ struct gersh_neighbors {
     gersh__pool *pool;
     double *center;
     double scale; /* s */
+    double zero;  /* distances up to this times ‖x − y‖² are rounding, and 0 */
     float *point; /* rows × columns */
     float *low;   /* n − err of each row, rounded down */
     double *high; /* n + err */
 };
+
+/*
+ * Lets distances be 0 where they are nothing but rounding, as in directions that a singular M does not see.
+ */
+void gersh__neighbors_round(gersh_neighbors *index);
+
+/*
+ * Calls `visit` for all rows within the squared distance radius[q] of each query q. Those of a query are visited in one
+ * thread, by their number; other queries' may be at the same time.
+ */
+typedef void (*gersh__neighbor_visit)(void *context, size_t query, size_t row, double distance);
+
+gersh_status gersh__neighbors_within(gersh_neighbors *index, const double *radius, size_t queries,
+                                     const double *x, size_t stride, gersh__neighbor_visit visit,
+                                     void *context, const gersh_cancel *cancel);
 
 gersh_status gersh__neighbors_check(const char *what, size_t rows, size_t features, const double *x,
                                     size_t stride);

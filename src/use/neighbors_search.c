@@ -6,7 +6,8 @@
  * most the k-th smallest upper bound so far. When its list is full, those beyond are dropped, and where too
  * few are (many rows are equally far), exact distances decide at once and k rows stay. At the end the exact
  * distances of the few that are left, and then row numbers, give the order. Nothing depends on the tiles or
- * the threads.
+ * the threads. A search by radius has a fixed limit: rows whose lower bound is within it are visited when the list is
+ * full, and at the end.
  */
 #include <cblas.h>
 #include <math.h>
@@ -38,6 +39,7 @@ typedef struct candidate {
 } candidate;
 
 typedef struct list {
+    size_t query;
     size_t count;
     float limit;      /* rows with a larger lower bound are not among the nearest */
     double low, high; /* n − err and n + err of the query */
@@ -59,9 +61,12 @@ typedef struct search {
     double *distance;
     size_t *neighbors;
     size_t queries, stride, k;
-    const double *x; /* NULL: the rows themselves */
-    size_t block;    /* queries of a tile */
-    size_t room;     /* of a list */
+    const double *x;      /* NULL: the rows themselves */
+    size_t block;         /* queries of a tile */
+    size_t room;          /* of a list */
+    const double *radius; /* of each query, for a search by radius; neighbors and k are not used then */
+    gersh__neighbor_visit visit;
+    void *context;
     int workers;
     scratch *worker;
     const gersh_cancel *cancel;
@@ -129,6 +134,17 @@ static void dense_distances(const gersh_neighbors *index, const double *x, candi
         }
 }
 
+/* Distances that are no more than rounding become 0. */
+static void round_distances(const gersh_neighbors *index, const double *x, candidate *all, size_t count)
+{
+    for (size_t c = 0; c < count; c++) {
+        const double *y = index->x + all[c].row * index->stride;
+        double square = gersh__neighbors_euclidean(index->features, x, y);
+        if (isfinite(square) && all[c].exact <= index->zero * square)
+            all[c].exact = 0;
+    }
+}
+
 static void exact_distances(const gersh_neighbors *index, const double *x, candidate *all, size_t count,
                             const scratch *s)
 {
@@ -152,6 +168,8 @@ static void exact_distances(const gersh_neighbors *index, const double *x, candi
     }
     if (used > 0)
         dense_distances(index, x, which, used, s->difference);
+    if (index->zero > 0)
+        round_distances(index, x, all, count);
 }
 
 static int by_distance(const void *left, const void *right)
@@ -204,6 +222,13 @@ static double select_value(double *value, size_t count, size_t which)
     return value[low];
 }
 
+/* A float that is not below the value. */
+static float round_up(double value)
+{
+    float rounded = (float)value;
+    return (double)rounded < value ? nextafterf(rounded, INFINITY) : rounded;
+}
+
 /*
  * Drops rows that cannot be among the k nearest. At least half of what the list has beyond k is free then.
  */
@@ -219,12 +244,36 @@ static void tighten(const search *s, const scratch *mine, list *l, candidate *al
             if (all[c].low <= limit)
                 all[kept++] = all[c];
         l->count = kept;
-        float rounded = (float)limit;
-        l->limit = (double)rounded < limit ? nextafterf(rounded, INFINITY) : rounded;
+        l->limit = round_up(limit);
         if (kept <= s->k + (s->room - s->k) / 2)
             return;
         decide(s, mine, l, all, x);
     }
+}
+
+/* The largest lower bound of a row within the radius of the list's query. */
+static float radius_limit(const search *s, const list *l)
+{
+    double limit = s->radius[l->query] * s->index->scale * s->index->scale - l->low;
+    return round_up(limit + 0x1p-40 * (fabs(l->low) + fabs(limit)));
+}
+
+/* Visits the rows of the list that are within the radius, and empties it. */
+static void visit_rows(const search *s, const scratch *mine, list *l, candidate *all, const double *x)
+{
+    exact_distances(s->index, x, all, l->count, mine);
+    for (size_t c = 0; c < l->count; c++)
+        if (all[c].exact <= s->radius[l->query])
+            s->visit(s->context, l->query, all[c].row, all[c].exact);
+    l->count = 0;
+}
+
+static void make_room(const search *s, const scratch *mine, list *l, candidate *all, const double *x)
+{
+    if (s->radius != NULL)
+        visit_rows(s, mine, l, all, x);
+    else
+        tighten(s, mine, l, all, x);
 }
 
 /* Looks at the products of one query with `count` rows from `begin` on. */
@@ -250,7 +299,7 @@ static void scan(const search *s, const scratch *mine, size_t query, size_t own,
                                           .exact = -1,
                                           .row = begin + i};
             if (l->count == s->room)
-                tighten(s, mine, l, all, x);
+                make_room(s, mine, l, all, x);
         }
     }
 }
@@ -262,7 +311,7 @@ static const float *start_tile(const search *s, const scratch *mine, size_t firs
     size_t columns = index->map->columns;
     gersh__bounds bounds[GERSH__MAPPED];
     for (size_t q = 0; q < count; q++)
-        mine->list[q] = (list){.limit = INFINITY};
+        mine->list[q] = (list){.query = first + q, .limit = INFINITY};
     if (s->x == NULL) {
         for (size_t q = 0; q < count; q++) {
             mine->list[q].low = index->low[first + q];
@@ -279,7 +328,29 @@ static const float *start_tile(const search *s, const scratch *mine, size_t firs
             mine->list[q + i].high = bounds[i].high;
         }
     }
+    for (size_t q = 0; q < count && s->radius != NULL; q++)
+        mine->list[q].limit = radius_limit(s, &mine->list[q]);
     return mine->query;
+}
+
+/* What is left in the lists of a tile: visited, or the k nearest of each. */
+static void finish_tile(const search *s, const scratch *mine, size_t count, const double *x, size_t stride)
+{
+    for (size_t q = 0; q < count; q++, x += stride) {
+        list *l = &mine->list[q];
+        candidate *all = mine->candidate + q * s->room;
+        if (s->radius != NULL) {
+            visit_rows(s, mine, l, all, x);
+            continue;
+        }
+        tighten(s, mine, l, all, x); /* exact distances are dear where atoms are dense */
+        decide(s, mine, l, all, x);
+        for (size_t c = 0; c < s->k; c++) {
+            s->neighbors[l->query * s->k + c] = all[c].row;
+            if (s->distance != NULL)
+                s->distance[l->query * s->k + c] = all[c].exact;
+        }
+    }
 }
 
 static void search_part(void *context, size_t part, int worker)
@@ -307,17 +378,7 @@ static void search_part(void *context, size_t part, int worker)
         for (size_t q = 0; q < count; q++)
             scan(s, mine, q, s->x == NULL ? first + q : index->rows, begin, rows, x + q * stride);
     }
-    for (size_t q = 0; q < count; q++) {
-        candidate *all = mine->candidate + q * s->room;
-        tighten(s, mine, &mine->list[q], all,
-                x + q * stride); /* exact distances are dear where atoms are dense */
-        decide(s, mine, &mine->list[q], all, x + q * stride);
-        for (size_t c = 0; c < s->k; c++) {
-            s->neighbors[(first + q) * s->k + c] = all[c].row;
-            if (s->distance != NULL)
-                s->distance[(first + q) * s->k + c] = all[c].exact;
-        }
-    }
+    finish_tile(s, mine, count, x, stride);
 }
 
 static gersh_status run_search(search *s)
@@ -376,6 +437,21 @@ gersh_status gersh_neighbors_find_own(gersh_neighbors *index, double *distance, 
                 .neighbors = neighbors,
                 .queries = index->rows,
                 .k = k,
+                .cancel = cancel};
+    return run_search(&s);
+}
+
+gersh_status gersh__neighbors_within(gersh_neighbors *index, const double *radius, size_t queries,
+                                     const double *x, size_t stride, gersh__neighbor_visit visit,
+                                     void *context, const gersh_cancel *cancel)
+{
+    search s = {.index = index,
+                .queries = queries,
+                .x = x,
+                .stride = stride,
+                .radius = radius,
+                .visit = visit,
+                .context = context,
                 .cancel = cancel};
     return run_search(&s);
 }

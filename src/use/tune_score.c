@@ -7,8 +7,8 @@
 
 #include "base/alloc.h"
 #include "base/settings.h"
-#include "gersh/neighbors.h"
 #include "use/classify.h"
+#include "use/votes.h"
 
 const double gersh__tune_traces[GERSH__TUNE_TRACES] = {0.25, 1, 4, 16};
 
@@ -52,36 +52,21 @@ gersh_status gersh__tune_settings(gersh_settings **out, const gersh_settings *se
     return status;
 }
 
-static double weight_of(const gersh_dataset *data, size_t row)
-{
-    return gersh_dataset_weights(data) != NULL ? gersh_dataset_weights(data)[row] : 1;
-}
-
 /*
- * Adds the votes on a row, one rule, for every number of neighbours, as knn counts them. A share of the votes is taken as
- * if one more neighbour had voted for all classes alike, so that no share is 0.
+ * Adds the votes on a test sample for every number of neighbours, as knn counts them. A share of the votes is taken as if
+ * one more neighbour had voted for all classes alike, so that no share is 0.
  */
 static void add_votes(double *right, double *sure, const gersh__tune_neighbors *neighbors,
-                      const gersh_dataset *train, const size_t *near, const double *vote, size_t most,
-                      int truth, double weight, double *votes)
+                      const gersh_dataset *train, const double *sum, const double *class_weight, int truth,
+                      double weight)
 {
-    const int *known = gersh_dataset_labels(train);
-    double classes = (double)gersh_dataset_classes(train), total = 0;
-    memset(votes, 0, gersh_dataset_classes(train) * sizeof *votes);
-    size_t taken = 0;
-    for (size_t g = 0; g < neighbors->count; g++) {
-        size_t k = neighbors->k[g] < most ? neighbors->k[g] : most;
-        for (; taken < k; taken++) {
-            votes[known[near[taken]]] += vote[taken];
-            total += vote[taken];
-        }
-        int label = known[near[0]];
-        for (size_t c = 1; c < k; c++)
-            if (votes[known[near[c]]] > votes[label])
-                label = known[near[c]];
-        double share = total > 0 ? votes[truth] / total : 0;
-        right[g] += label == truth ? weight : 0;
-        sure[g] += weight * log((share * (double)k + 1 / classes) / ((double)k + 1));
+    size_t classes = gersh_dataset_classes(train), n = gersh_dataset_rows(train);
+    for (size_t g = 0; g < neighbors->count; g++, sum += classes) {
+        double k = (double)(neighbors->k[g] < n ? neighbors->k[g] : n), total = 0;
+        for (size_t c = 0; c < classes; c++)
+            total += sum[c];
+        right[g] += gersh__winner(sum, class_weight, classes, GERSH__EQUAL_VOTES) == truth ? weight : 0;
+        sure[g] += weight * log((sum[truth] / total * k + 1 / (double)classes) / (k + 1));
     }
 }
 
@@ -89,33 +74,31 @@ static gersh_status vote(gersh__tune_votes *out, const gersh__tune_neighbors *ne
                          const gersh_metric *metric, const gersh_dataset *train, const gersh_dataset *test,
                          const gersh_cancel *cancel)
 {
-    size_t n = gersh_dataset_rows(train), m = gersh_dataset_rows(test), k = gersh_dataset_features(train);
-    size_t most = neighbors->k[neighbors->count - 1];
-    gersh_neighbors *index = NULL;
-    most = most < n ? most : n;
-    size_t *near = gersh__alloc(m, most * sizeof *near);
-    double *distance = gersh__alloc(m, most * sizeof *distance), *votes = gersh__alloc(most, sizeof *votes);
-    double *sums = gersh__alloc(gersh_dataset_classes(train), sizeof *sums);
-    gersh_status status = near && distance && votes && sums ? GERSH_OK : GERSH_ERROR_MEMORY;
+    gersh__votes votes = {0};
+    gersh_dataset *kept = NULL;
+    size_t most = neighbors->k[neighbors->count - 1], classes = gersh_dataset_classes(train);
+    double *sums = gersh__alloc(classes, neighbors->count * sizeof *sums);
+    double *class_weight = gersh__alloc(classes, sizeof *class_weight);
     *out = (gersh__tune_votes){0};
+    gersh_status status = GERSH_ERROR_MEMORY;
+    if (sums != NULL && class_weight != NULL)
+        status = gersh__drop_weightless(&kept, train);
+    train = kept != NULL ? kept : train;
     if (status == GERSH_OK)
-        status = gersh_neighbors_new(&index, metric, n, k, gersh_dataset_values(train), k, 1);
+        status = gersh__votes_find(&votes, metric, train, test, most, 1, cancel);
     if (status == GERSH_OK)
-        status =
-            gersh_neighbors_find(index, distance, near, m, gersh_dataset_values(test), k, most, cancel);
-    for (size_t i = 0; i < m && status == GERSH_OK; i++) {
+        gersh__class_weights(class_weight, train);
+    for (size_t i = 0; i < gersh_dataset_rows(test) && status == GERSH_OK; i++)
         for (size_t r = 0; r < neighbors->rules; r++) {
-            gersh__count_votes(votes, train, near + i * most, distance + i * most, most,
-                               strcmp(neighbors->rule[r], "distance") == 0);
-            add_votes(out->right[r], out->sure[r], neighbors, train, near + i * most, votes, most,
-                      gersh_dataset_labels(test)[i], weight_of(test, i), sums);
+            gersh__votes_count(sums, &votes, i, strcmp(neighbors->rule[r], "distance") == 0,
+                               neighbors->count, neighbors->k);
+            add_votes(out->right[r], out->sure[r], neighbors, train, sums, class_weight,
+                      gersh_dataset_labels(test)[i], gersh__sample_weight(test, i));
         }
-    }
-    gersh_neighbors_free(index);
-    gersh__free(near);
-    gersh__free(distance);
-    gersh__free(votes);
+    gersh__votes_clear(&votes);
+    gersh__free(class_weight);
     gersh__free(sums);
+    gersh_dataset_free(kept);
     return status;
 }
 
