@@ -67,6 +67,26 @@ def test_from_python_to_the_command_line(run_gersh, transform_there, cancer, csv
     assert json.loads(run_gersh("inspect", model, "--json"))["objective_value"] == learner.objective_value_
 
 
+@pytest.mark.parametrize("scale", ["zscore", "none"])
+def test_ties_do_not_depend_on_the_order_of_the_rows(run_gersh, tmp_path, scale):
+    random = np.random.default_rng(0)
+    X, y = random.integers(0, 3, (150, 3)) / 10 + 1000, random.integers(0, 3, 150)
+    points = tmp_path / "points.csv"
+    np.savetxt(points, np.unique(X, axis=0), delimiter=",", fmt="%.1f")
+    found = []
+    for order in [np.arange(150), np.argsort(y, kind="stable"), random.permutation(150)]:
+        gersh.MetricLearner(solver="identity", scale=scale).fit(X[order], y[order]).save(tmp_path / "model.gersh")
+        found.append([json.loads(run_gersh("predict", tmp_path / "model.gersh", points, "--proba", "--json", *options))
+                      for options in [["--neighbors", 1], ["--neighbors", 4], ["--neighbors", 10],
+                                      ["--neighbors", 5, "--votes", "distance"]]])
+    for other in found[1:]:
+        for first, second in zip(found[0], other):
+            assert second["predictions"] == first["predictions"]
+            assert np.allclose(second["probabilities"], first["probabilities"], rtol=0, atol=1e-12)
+    shares = np.array([np.bincount(y[(X == point).all(axis=1)], minlength=3) for point in np.unique(X, axis=0)])
+    assert np.allclose(found[0][0]["probabilities"], shares / shares.sum(axis=1, keepdims=True))
+
+
 def test_columns_without_names(transform_there, wine, tmp_path):
     X, y = wine
     model, table = tmp_path / "model.gersh", tmp_path / "wine.csv"
