@@ -106,7 +106,8 @@ def measure(settings, X, y, places):
     learner.fit(X, y)
     seconds = time.process_time() - begin
     values = importances(learner, X, y)
-    return on_top(values, places), on_top(learner.matrix_.diagonal(), places), values[places].sum() / values.sum(), seconds
+    share = values[places].sum() / values.sum()
+    return on_top(values, places), on_top(learner.matrix_.diagonal(), places), share, seconds
 
 
 def main():
@@ -140,7 +141,8 @@ def main():
     print()
     for l, title in enumerate(titles):
         important, diagonal, share, _ = found[:, l].T
-        parts = [f"{important[kinds == kind].sum():.0f} of {(kinds == kind).sum()} {kind}" for kind in ("plain", *VARIATIONS)]
+        parts = [f"{important[kinds == kind].sum():.0f} of {(kinds == kind).sum()} {kind}"
+                 for kind in ("plain", *VARIATIONS)]
         print(f"- {title}: by importance {important.sum():.0f} of {len(found)} ({', '.join(parts)}); by M_ii "
               f"{diagonal.sum():.0f} of {len(found)} ({diagonal[kinds == 'plain'].sum():.0f} of the plain ones); mean share "
               f"{share.mean():.3f}")

@@ -75,7 +75,8 @@ def read_data_sets(given):
     """The data sets that the arguments choose: a list of (name, features, labels)."""
     if not given.data:
         fail("no folder of data sets; set GERSH_DATA or use --data DIR")
-    paths = sorted(glob.glob(os.path.join(given.data, "*.csv"))) + sorted(glob.glob(os.path.join(given.data, "more", "*.csv")))
+    paths = [path for folder in (given.data, os.path.join(given.data, "more"))
+             for path in sorted(glob.glob(os.path.join(folder, "*.csv")))]
     found = {os.path.splitext(os.path.basename(path))[0]: path for path in paths}
     unknown = [name for name in given.names if name not in found]
     if unknown or not found:

@@ -34,8 +34,8 @@ BINDING = 0.999  # of C
 
 
 def trace_of(rule, X):
-    """C, such that the mean squared distance under C/K times the identity is `rule`."""
-    return rule if rule == "auto" else rule * X.shape[1] / (2 * X.var(axis=0, ddof=1).sum())
+    """C, such that the mean squared distance under C/K times the identity is `rule`; constant features add nothing."""
+    return rule if rule == "auto" else rule / 2 * X.shape[1] / np.count_nonzero(X.std(axis=0) > 1e-9)
 
 
 def measure(X, y, seed, rules, settings):
@@ -68,14 +68,14 @@ def main():
     given = parser.parse_args()
     rules = [rule_of(text) for text in given.rules.split(",")]
     settings = {"objective": given.objective, "solver": given.solver, "tol": given.tol}
-
+    sets = read_data_sets(given)
     print(f"Objective {given.objective}, solver {given.solver}, tol {given.tol:g}; splits of the seeds {given.seed} to "
           f"{given.seed + given.splits - 1}; at most {given.cap} samples. Accuracy in percent.\n")
     print("| data | samples | features | classes | " + " | ".join(
         "auto" if rule == "auto" else f"m = {rule:g}" for rule in rules) + " |")
     print("|---|---:|---:|---:|" + "---:|" * len(rules), flush=True)
     found = []  # by data set, split and rule
-    for name, X, y, splits in over_splits(measure, read_data_sets(given), given, rules, settings):
+    for name, X, y, splits in over_splits(measure, sets, given, rules, settings):
         found.append(splits)
         right = 100 * np.mean(splits, axis=0)[:, 0]
         print(f"| {name} | {X.shape[0]} | {X.shape[1]} | {len(np.unique(y))} | "
