@@ -103,20 +103,41 @@ static int compare(const void *left, const void *right)
     return a->second < b->second ? -1 : a->second > b->second;
 }
 
-static void print_features(const gersh_model *model, const gersh_model_summary *summary, ranked *list)
+/* What the features are ranked by, and where that is not their contributions, why. */
+static void print_ranking(const gersh_model *model, gersh_importance_kind kind, int all)
+{
+    const gersh_importance *importance = gersh_model_importance(model);
+    const char *apart = gersh_model_tuples(model) != NULL ? "dissimilar from similar samples"
+                        : gersh_model_classes(model) > 0  ? "classes"
+                                                          : "targets";
+    printf("\nfeatures by %s%s", kind == GERSH_IMPORTANCE_WEIGHT ? "weight M_ii" : "importance",
+           all ? "" : " (the first 10)");
+    if (kind == GERSH_IMPORTANCE_CONTRIBUTION)
+        printf(": what each contributes to telling %s apart", apart);
+    if (gersh_importance_is_blind(importance))
+        printf("%s means and variances hardly tell %s apart (%.2g %% of the squared distances)",
+               kind == GERSH_IMPORTANCE_WEIGHT ? ":" : ";", apart, 100 * importance->separation);
+    printf("\n  ");
+}
+
+static void print_features(const gersh_model *model, const gersh_model_summary *summary, ranked *list,
+                           double *value)
 {
     const gersh_graph *graph = summary->graph;
     size_t k = graph->nodes, shown = k < TOP ? k : TOP;
+    gersh_importance_kind kind = gersh_importance_rank(value, model);
     for (size_t i = 0; i < k; i++)
-        list[i] = (ranked){graph->diagonal[i], i, i, graph->diagonal[i]};
+        list[i] = (ranked){value[i], i, i, graph->diagonal[i]};
     qsort(list, k, sizeof *list, compare);
-    printf("\nmost weighted features%s\n  ", shown < k ? " (the first 10)" : "");
+    print_ranking(model, kind, shown == k);
     cli_print_cell("feature", NAME_WIDTH);
-    printf(" %12s %8s  %s\n", "M_ii", "share", summary->balance->balanced ? "colour" : "");
+    printf(" %10s %12s  %s\n", kind == GERSH_IMPORTANCE_WEIGHT ? "share" : "importance", "M_ii",
+           summary->balance->balanced ? "colour" : "");
     for (size_t i = 0; i < shown; i++) {
         printf("  ");
         cli_print_cell(gersh_model_feature_name(model, list[i].first), NAME_WIDTH);
-        printf(" %12.6g %6.2f %%  %s\n", list[i].size, 100 * list[i].size / summary->trace,
+        printf(" %8.2f %% %12.6g  %s\n",
+               100 * list[i].size / (kind == GERSH_IMPORTANCE_WEIGHT ? summary->trace : 1), list[i].entry,
                !summary->balance->balanced                  ? ""
                : summary->balance->color[list[i].first] > 0 ? "blue"
                                                             : "red");
@@ -229,8 +250,12 @@ gersh_status cli_print_summary(const gersh_model *model, const gersh_model_summa
     size_t most = graph->nodes > graph->edges ? graph->nodes : graph->edges, blue = 0;
     size_t rules;
     ranked *list = gersh__alloc(b != NULL && b->count > most ? b->count : most, sizeof *list);
-    if (list == NULL)
+    double *value = gersh__alloc(graph->nodes, sizeof *value);
+    if (list == NULL || value == NULL) {
+        gersh__free(list);
+        gersh__free(value);
         return GERSH_ERROR_MEMORY;
+    }
     gersh_model_rules(model, &rules);
     print_data(model);
     print_certificate(model);
@@ -248,10 +273,11 @@ gersh_status cli_print_summary(const gersh_model *model, const gersh_model_summa
     if (rules > 0)
         printf("edge rules:  %zu\n", rules);
     print_bootstrap(b);
-    print_features(model, summary, list);
+    print_features(model, summary, list, value);
     print_edges(model, graph, 0, list);
     print_edges(model, graph, 1, list);
     print_missing(model, graph, list);
     gersh__free(list);
+    gersh__free(value);
     return GERSH_OK;
 }

@@ -9,6 +9,7 @@
 #include "gersh/evaluate.h"
 #include "gersh/fit.h"
 #include "gersh/graph.h"
+#include "gersh/importance.h"
 #include "gersh/linalg.h"
 #include "gersh/matrix.h"
 #include "gersh/metric.h"

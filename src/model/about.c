@@ -197,10 +197,30 @@ static gersh_status read_bootstrap(gersh_model *model, json_t *about)
     return read_text(&b->failure, failure, "the failure of the bootstrap");
 }
 
+/* What the description has of the features' importance; the numbers of each feature are tensors. */
+static gersh_status read_importance(gersh_model *model, json_t *about)
+{
+    gersh_importance *importance = &model->importance;
+    json_error_t error;
+    const char *name = "";
+    int kind = GERSH_IMPORTANCE_WEIGHT;
+    int bad = json_unpack_ex(about, &error, JSON_STRICT, "{s:s, s:F}", "kind", &name, "separation",
+                             &importance->separation);
+    while (kind <= GERSH_IMPORTANCE_CONTRIBUTION &&
+           strcmp(gersh_importance_kind_name((gersh_importance_kind)kind), name) != 0)
+        kind++;
+    if (bad || kind > GERSH_IMPORTANCE_CONTRIBUTION || !(importance->separation <= 1))
+        return gersh__fail(GERSH_ERROR_INPUT, "the record of the features' importance is damaged");
+    importance->kind = (gersh_importance_kind)kind;
+    importance->contribution = gersh__alloc(model->features, sizeof *importance->contribution);
+    return importance->contribution != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
+}
+
 gersh_status gersh__model_read_about(gersh_model *model, double *rho, json_t *about)
 {
     json_error_t error;
-    json_t *features, *classes, *settings, *fit, *rules = NULL, *bootstrap = NULL, *trajectory = NULL;
+    json_t *features, *classes, *settings, *fit, *rules = NULL, *bootstrap = NULL, *trajectory = NULL,
+                                                 *importance = NULL;
     json_int_t rows = 0;
     const char *version = NULL, *task = NULL, *tuples = NULL;
     int format = 0, unit_rows = 0;
@@ -212,11 +232,12 @@ gersh_status gersh__model_read_about(gersh_model *model, double *rho, json_t *ab
             "the model has format %d but this gersh reads format %d; use the gersh that wrote it", format,
             GERSH__MODEL_FORMAT);
     if (json_unpack_ex(about, &error, JSON_STRICT,
-                       "{s:i, s:s, s:s, s:b, s:I, s:o, s:o, s:F, s:b, s:o, s:o, s?s, s?o, s?o, s?o}",
+                       "{s:i, s:s, s:s, s:b, s:I, s:o, s:o, s:F, s:b, s:o, s:o, s?s, s?o, s?o, s?o, s?o}",
                        "format", &format, "version", &version, "task", &task, "custom", &model->custom,
                        "rows", &rows, "feature_names", &features, "class_names", &classes, "rho", rho,
                        "unit_rows", &unit_rows, "settings", &settings, "fit", &fit, "tuples", &tuples,
-                       "rules", &rules, "bootstrap", &bootstrap, "trajectory", &trajectory) != 0)
+                       "rules", &rules, "bootstrap", &bootstrap, "trajectory", &trajectory, "importance",
+                       &importance) != 0)
         return gersh__fail(GERSH_ERROR_INPUT, "the description of the model is damaged: %s", error.text);
     model->scaling->unit_rows = unit_rows;
     model->regress = strcmp(task, "regress") == 0;
@@ -243,6 +264,8 @@ gersh_status gersh__model_read_about(gersh_model *model, double *rho, json_t *ab
         status = read_bootstrap(model, bootstrap);
     if (status == GERSH_OK && trajectory != NULL)
         status = gersh__trajectory_read(&model->trajectory, trajectory);
+    if (status == GERSH_OK && importance != NULL)
+        status = read_importance(model, importance);
     int labelled = model->regress || classify;
     if (status == GERSH_OK &&
         (model->features == 0 || classify != (model->classes > 0) || (!labelled && model->tuples == NULL)))

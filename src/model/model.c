@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "data/dataset.h"
 #include "data/tuples.h"
+#include "model/importance.h"
 #include "objective/objective.h"
 
 static void free_names(char **names, size_t count)
@@ -40,6 +41,7 @@ void gersh_model_free(gersh_model *model)
     gersh_tuples_free(model->tuples);
     gersh__bootstrap_free(model->bootstrap);
     gersh__trajectory_free(model->trajectory);
+    gersh__importance_clear(&model->importance);
     gersh__free(model->rules);
     gersh__free(model->version);
     gersh__free(model->color);
@@ -203,6 +205,10 @@ gersh_status gersh_model_fit(gersh_model **out, gersh_fit_info *info, const gers
         gersh__trajectory_end(model->trajectory);
         status = set_colors(model);
     }
+    if (status == GERSH_OK)
+        status =
+            gersh__importance_contribute(&model->importance, model->metric, scaled, own.weights, own.tuples,
+                                         (int)gersh__setting_whole(settings, GERSH__THREADS));
 out:
     gersh_dataset_free(scaled);
     if (status != GERSH_OK) {

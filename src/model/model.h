@@ -3,6 +3,7 @@
 #define GERSH_SRC_MODEL_MODEL_H
 
 #include "gersh/bootstrap.h"
+#include "gersh/importance.h"
 #include "model/trajectory.h"
 
 struct gersh_model {
@@ -25,6 +26,7 @@ struct gersh_model {
     size_t rule_count;
     gersh_bootstrap *bootstrap;    /* or NULL */
     gersh__trajectory *trajectory; /* or NULL */
+    gersh_importance importance;
 };
 
 /*
@@ -61,6 +63,7 @@ typedef enum gersh__tensor_id {
     GERSH__BOOTSTRAP_NODES,
     GERSH__BOOTSTRAP_COUNTS,
     GERSH__BOOTSTRAP_MOMENTS,
+    GERSH__CONTRIBUTION,
     GERSH__TENSORS
 } gersh__tensor_id;
 

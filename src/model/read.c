@@ -194,7 +194,7 @@ static gersh_status reject(const gersh__model_reader *r, int id)
                : GERSH_OK;
 }
 
-/* Those of models with tuples or a bootstrap. */
+/* Those that only some models have. */
 static gersh_status check_optional(const gersh__model_reader *r)
 {
     const gersh_model *model = r->model;
@@ -204,6 +204,9 @@ static gersh_status check_optional(const gersh__model_reader *r)
                               : reject(r, GERSH__TUPLES);
     for (int id = GERSH__BOOTSTRAP_NODES; id <= GERSH__BOOTSTRAP_MOMENTS && status == GERSH_OK; id++)
         status = model->bootstrap != NULL ? want(r, id, edges, 2) : reject(r, id);
+    if (status == GERSH_OK)
+        status = model->importance.contribution != NULL ? want(r, GERSH__CONTRIBUTION, model->features, 0)
+                                                        : reject(r, GERSH__CONTRIBUTION);
     return status;
 }
 
@@ -362,6 +365,8 @@ static gersh_status read_model(gersh__model_reader *r)
         status = gersh__model_read_tuples(r);
     if (status == GERSH_OK)
         status = gersh__model_read_bootstrap(r);
+    if (status == GERSH_OK)
+        status = gersh__model_read_importance(r);
     return status;
 }
 

@@ -1,4 +1,5 @@
-/* Reading the parts of a model file that only some models have: training rows, tuples, a bootstrap. */
+/* Reading the parts of a model file that only some models have: training rows, tuples, a bootstrap,
+ * contributions of the features. */
 #include <math.h>
 #include <string.h>
 
@@ -6,6 +7,7 @@
 #include "base/error.h"
 #include "data/build.h"
 #include "data/tuples.h"
+#include "model/importance.h"
 #include "model/reader.h"
 
 /* One sample: its class, or its target, and its weight. */
@@ -177,5 +179,28 @@ gersh_status gersh__model_read_bootstrap(gersh__model_reader *r)
                 e + 1, b->done);
         b->edge[e] = edge;
     }
+    return GERSH_OK;
+}
+
+/* Data that cannot be scaled has no contributions, which is no reason not to read the model. */
+static gersh_status contribute(gersh_model *model)
+{
+    gersh_dataset *scaled = NULL;
+    gersh_status status = gersh__model_scale(&scaled, model, model->data);
+    if (status == GERSH_OK)
+        status = gersh__importance_contribute(&model->importance, model->metric, scaled,
+                                              model->data->weights, model->tuples, 1);
+    gersh_dataset_free(scaled);
+    return status == GERSH_ERROR_MEMORY ? status : GERSH_OK;
+}
+
+gersh_status gersh__model_read_importance(gersh__model_reader *r)
+{
+    gersh_model *model = r->model;
+    double *contribution = model->importance.contribution;
+    if (contribution == NULL)
+        return model->data != NULL ? contribute(model) : GERSH_OK;
+    for (size_t i = 0; i < model->features; i++)
+        contribution[i] = gersh__tensor_real(r, GERSH__CONTRIBUTION, i);
     return GERSH_OK;
 }

@@ -36,4 +36,7 @@ gersh_status gersh__model_read_data(gersh__model_reader *r);
 gersh_status gersh__model_read_tuples(gersh__model_reader *r);
 gersh_status gersh__model_read_bootstrap(gersh__model_reader *r);
 
+/* The contributions of the features; of a file without them, computed from its training samples where it has these. */
+gersh_status gersh__model_read_importance(gersh__model_reader *r);
+
 #endif

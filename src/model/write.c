@@ -34,6 +34,7 @@ const gersh__tensor_kind gersh__tensor_kinds[GERSH__TENSORS] = {
     [GERSH__BOOTSTRAP_NODES] = {"bootstrap_nodes", 1, 2},
     [GERSH__BOOTSTRAP_COUNTS] = {"bootstrap_counts", 1, 2},
     [GERSH__BOOTSTRAP_MOMENTS] = {"bootstrap_moments", 0, 2},
+    [GERSH__CONTRIBUTION] = {"contribution", 0, 1},
 };
 
 /* A model as its file holds it. */
@@ -104,6 +105,9 @@ static int has_tensor(const draft *d, int id, size_t shape[2])
         shape[0] = d->model->bootstrap->count;
         shape[1] = 2;
         return 1;
+    case GERSH__CONTRIBUTION:
+        shape[0] = features;
+        return d->model->importance.contribution != NULL;
     default:
         return 0;
     }
@@ -129,6 +133,8 @@ static double real_entry(const draft *d, int id, size_t e)
         return d->data->sparse->value[e];
     case GERSH__TARGET:
         return gersh_dataset_targets(d->data)[e];
+    case GERSH__CONTRIBUTION:
+        return d->model->importance.contribution[e];
     case GERSH__BOOTSTRAP_MOMENTS:
         return e % 2 == 0 ? d->model->bootstrap->edge[e / 2].mean
                           : d->model->bootstrap->edge[e / 2].deviation;
@@ -254,6 +260,12 @@ static json_t *rules_json(const gersh_model *model)
     return list;
 }
 
+static json_t *importance_json(const gersh_importance *importance)
+{
+    return json_pack("{s:s, s:f}", "kind", gersh_importance_kind_name(importance->kind), "separation",
+                     importance->separation);
+}
+
 /* Members that only some models have; 0 when all went well. */
 static int add_optional(json_t *all, const gersh_model *model)
 {
@@ -265,6 +277,9 @@ static int add_optional(json_t *all, const gersh_model *model)
         return -1;
     if (model->trajectory != NULL && model->trajectory->count > 0 &&
         json_object_set_new(all, "trajectory", gersh__trajectory_json(model->trajectory)) != 0)
+        return -1;
+    if (model->importance.contribution != NULL &&
+        json_object_set_new(all, "importance", importance_json(&model->importance)) != 0)
         return -1;
     if (b == NULL)
         return 0;

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/json.h"
+#include "gersh/importance.h"
 #include "solver/fit.h"
 
 static const char *setting(const gersh_model *model, const char *name)
@@ -120,6 +121,24 @@ static json_t *bootstrap_json(const gersh_bootstrap *b)
                      GERSH_BOOTSTRAP_EDGE, "edges", edges);
 }
 
+static json_t *importance_json(const gersh_model *model)
+{
+    const gersh_importance *importance = gersh_model_importance(model);
+    size_t k = gersh_model_features(model);
+    int there = importance->contribution != NULL;
+    double *value = gersh__alloc(k, sizeof *value);
+    if (value == NULL)
+        return NULL;
+    const char *kind = gersh_importance_kind_name(gersh_importance_rank(value, model));
+    json_t *object =
+        json_pack("{s:s, s:o, s:b, s:o, s:o}", "kind", kind, "separation",
+                  gersh__json_number(there, importance->separation), "blind",
+                  gersh_importance_is_blind(importance), "value", gersh__json_reals(value, k),
+                  "contribution", there ? gersh__json_reals(importance->contribution, k) : json_null());
+    gersh__free(value);
+    return object;
+}
+
 static json_t *pairs_json(const gersh_model *model)
 {
     const gersh_fit_info *info = gersh_model_info(model);
@@ -143,7 +162,7 @@ json_t *gersh__describe_fit(const gersh_model *model, const gersh_model_summary 
         info->iterations, "newton_steps", info->newton_steps, "seconds", info->seconds, "stop",
         gersh_stop_name(info->stop));
     json_t *rest = json_pack(
-        "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o, s:f, s:o}",
+        "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o, s:f, s:o, s:o}",
         "seconds_gradient", info->seconds_gradient, "seconds_minimizer", info->seconds_minimizer,
         "seconds_objective", info->seconds_objective, "seconds_step", info->seconds_step, "rho", info->rho,
         "budget", info->budget, "lambda_min", summary->lambda_min, "trace", summary->trace, "atoms",
@@ -152,7 +171,7 @@ json_t *gersh__describe_fit(const gersh_model *model, const gersh_model_summary 
         (json_int_t)summary->balance->components, "balanced", summary->balance->balanced, "colors",
         colors_json(summary->balance), "tuples", tuples_json(gersh_model_tuples(model)), "bootstrap",
         bootstrap_json(gersh_model_bootstrap(model)), "value_error", info->value_error, "pairs",
-        pairs_json(model));
+        pairs_json(model), "importance", importance_json(model));
     if (document == NULL || rest == NULL || json_object_update(document, rest) != 0) {
         json_decref(document);
         document = NULL;

@@ -351,6 +351,12 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return self._model.graph([f"x{j}" for j in range(self.n_features_in_)] if names is None else list(names))
 
     @property
+    def feature_importances_(self) -> np.ndarray:
+        """What each feature contributes to telling samples apart, as a share of all: the numbers sum to 1."""
+        check_is_fitted(self)
+        return self._model.importances()
+
+    @property
     def discs_(self) -> Optional[Discs]:
         """The Gershgorin discs before and after alignment; None when the graph is not balanced."""
         check_is_fitted(self)

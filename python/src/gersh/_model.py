@@ -229,6 +229,12 @@ class Model:
         found = library.gersh_model_colors(self._pointer)
         return _array(found, self.features()).astype(int) if found else None
 
+    def importances(self) -> np.ndarray:
+        """What the features are ranked by."""
+        value = np.empty(self.features())
+        library.gersh_importance_rank(address(value), self._pointer)
+        return value
+
     @contextlib.contextmanager
     def _graph(self):
         out = c.POINTER(s.Graph)()

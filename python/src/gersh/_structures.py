@@ -88,6 +88,10 @@ class FitInfo(c.Structure):
                 ("rows_used", c.c_double), ("rounds", c.c_int), ("value_error", c.c_double), ("memory", c.c_double)]
 
 
+class Importance(c.Structure):
+    _fields_ = [("kind", c.c_int), ("contribution", c.POINTER(c.c_double)), ("separation", c.c_double)]
+
+
 class TuneProgress(c.Structure):
     _fields_ = [("round", c.c_int), ("rounds", c.c_int), ("done", c.c_size_t), ("total", c.c_size_t),
                 ("accuracy", c.c_double), ("seconds", c.c_double)]
