@@ -11,7 +11,15 @@
 
 enum { EXIT_DONE = 0, EXIT_BAD = 1, EXIT_INTERNAL = 2, EXIT_INTERRUPTED = 130 };
 
-enum { CLI_OWN_OPTIONS = 9 };
+/* What the signs of edges mean, for help texts: d = Σ M_ii δ_i² + 2 Σ M_ij δ_i δ_j, and an edge's weight is −M_ij. */
+#define CLI_EDGES_HELP                                                                                     \
+    "A positive edge (M_ij < 0): differences of two samples in the two features partly cancel when they "  \
+    "have the same "                                                                                       \
+    "sign, and count more when their signs are opposite. A negative edge (M_ij > 0) is the reverse: "      \
+    "differences of "                                                                                      \
+    "the same sign count more, and those of opposite signs partly cancel."
+
+enum { CLI_OWN_OPTIONS = 10 };
 
 /* An option that is no setting of the library. */
 typedef struct cli_option {
@@ -119,6 +127,19 @@ void cli_progress_end(cli_progress *progress);
 
 /* The same line for a command of many fits: a bar, how many are done, and what is at work. total is not 0. */
 void cli_bar_draw(cli_progress *progress, size_t done, size_t total, double seconds, const char *words);
+
+/* What the features are to be ranked by, from the option --importance. */
+typedef enum cli_importance {
+    CLI_IMPORTANCE_AUTO,
+    CLI_IMPORTANCE_CONTRIBUTION,
+    CLI_IMPORTANCE_PERMUTATION
+} cli_importance;
+
+gersh_status cli_importance_parse(cli_importance *out, const cli_args *args);
+
+/* gersh_importance_permute with a line on stderr that follows it. */
+gersh_status cli_importance_permute(gersh_model *model, const gersh_settings *settings,
+                                    const cli_args *args);
 
 /* Says that the result lacks fits that ran out of memory; returns the exit status. */
 int cli_fits_short_of_memory(const cli_args *args);

@@ -88,7 +88,7 @@ static void print_certificate(const gersh_model *model)
 /* A number to order by, and what it belongs to. */
 typedef struct ranked {
     double size;
-    size_t first, second;
+    size_t first, second; /* a feature, and of edges another or a place in the graph's lists */
     double entry;
 } ranked;
 
@@ -103,7 +103,7 @@ static int compare(const void *left, const void *right)
     return a->second < b->second ? -1 : a->second > b->second;
 }
 
-/* What the features are ranked by, and where that is not their contributions, why. */
+/* What the features are ranked by; and where contributions are blind, that they are. */
 static void print_ranking(const gersh_model *model, gersh_importance_kind kind, int all)
 {
     const gersh_importance *importance = gersh_model_importance(model);
@@ -114,10 +114,20 @@ static void print_ranking(const gersh_model *model, gersh_importance_kind kind, 
            all ? "" : " (the first 10)");
     if (kind == GERSH_IMPORTANCE_CONTRIBUTION)
         printf(": what each contributes to telling %s apart", apart);
+    if (kind == GERSH_IMPORTANCE_PERMUTATION)
+        printf(": what %s on held-out samples, %.3g, loses when it is permuted (%zu splits)",
+               gersh_model_classes(model) > 0 ? "the accuracy" : "R2", importance->score,
+               importance->splits);
+    printf("\n");
     if (gersh_importance_is_blind(importance))
-        printf("%s means and variances hardly tell %s apart (%.2g %% of the squared distances)",
-               kind == GERSH_IMPORTANCE_WEIGHT ? ":" : ";", apart, 100 * importance->separation);
-    printf("\n  ");
+        printf(
+            "  means and variances of single features and pairs hardly tell %s apart (separation %.2g)%s\n",
+            apart, importance->separation,
+            kind == GERSH_IMPORTANCE_WEIGHT && gersh_model_data(model) != NULL &&
+                    gersh_model_tuples(model) == NULL
+                ? "; try --importance permutation"
+                : "");
+    printf("  ");
 }
 
 static void print_features(const gersh_model *model, const gersh_model_summary *summary, ranked *list,
@@ -154,14 +164,16 @@ static void print_shares(const gersh_bootstrap *b, size_t i, size_t j, int negat
 }
 
 /* The strongest edges of one sign. */
-static void print_edges(const gersh_model *model, const gersh_graph *graph, int negative, ranked *list)
+static void print_edges(const gersh_model *model, const gersh_model_summary *summary, int negative,
+                        ranked *list)
 {
     const gersh_bootstrap *b = gersh_model_bootstrap(model);
+    const gersh_graph *graph = summary->graph;
     size_t count = 0;
     for (size_t i = 0; i < graph->nodes; i++)
         for (size_t e = graph->start[i]; e < graph->start[i + 1]; e++)
             if (graph->neighbor[e] > i && (graph->entry[e] > 0) == negative)
-                list[count++] = (ranked){fabs(graph->entry[e]), i, graph->neighbor[e], graph->entry[e]};
+                list[count++] = (ranked){fabs(graph->entry[e]), i, e, graph->entry[e]};
     if (count == 0)
         return;
     qsort(list, count, sizeof *list, compare);
@@ -170,16 +182,23 @@ static void print_edges(const gersh_model *model, const gersh_graph *graph, int 
     cli_print_cell("feature", NAME_WIDTH);
     putchar(' ');
     cli_print_cell("feature", NAME_WIDTH);
-    printf(" %12s %12s%s\n", "weight", "correlation", b != NULL ? "  frequency  sign kept" : "");
+    printf(" %12s  M_ij/\u221a(M_ii M_jj)  correlation%s\n", "weight",
+           b != NULL ? "  frequency  sign kept" : "");
     for (size_t e = 0; e < count && e < TOP; e++) {
-        double together = sqrt(graph->diagonal[list[e].first]) * sqrt(graph->diagonal[list[e].second]);
+        size_t i = list[e].first, j = graph->neighbor[list[e].second];
+        double correlation = summary->correlation != NULL ? summary->correlation[list[e].second] : NAN;
         printf("  ");
-        cli_print_cell(gersh_model_feature_name(model, list[e].first), NAME_WIDTH);
+        cli_print_cell(gersh_model_feature_name(model, i), NAME_WIDTH);
         putchar(' ');
-        cli_print_cell(gersh_model_feature_name(model, list[e].second), NAME_WIDTH);
-        printf(" %12.6g %12.4f", -list[e].entry, list[e].entry / together);
+        cli_print_cell(gersh_model_feature_name(model, j), NAME_WIDTH);
+        printf(" %12.6g  %17.4f", -list[e].entry,
+               list[e].entry / (sqrt(graph->diagonal[i]) * sqrt(graph->diagonal[j])));
+        if (isnan(correlation))
+            printf("  %11s", "");
+        else
+            printf("  %11.4f", correlation);
         if (b != NULL)
-            print_shares(b, list[e].first, list[e].second, negative);
+            print_shares(b, i, j, negative);
         putchar('\n');
     }
 }
@@ -274,8 +293,8 @@ gersh_status cli_print_summary(const gersh_model *model, const gersh_model_summa
         printf("edge rules:  %zu\n", rules);
     print_bootstrap(b);
     print_features(model, summary, list, value);
-    print_edges(model, graph, 0, list);
-    print_edges(model, graph, 1, list);
+    print_edges(model, summary, 0, list);
+    print_edges(model, summary, 1, list);
     print_missing(model, graph, list);
     gersh__free(list);
     gersh__free(value);

@@ -42,6 +42,10 @@ typedef struct gersh_importance {
     gersh_importance_kind kind; /* what ranks the features; zero stands for M_ii */
     double *contribution; /* c_i of each feature; NULL where there are no pairs of one of the two kinds */
     double separation;    /* Σ c / tr(M S_b), at most 1; 0 without contributions */
+    size_t splits;        /* that the permutation importance is of; 0: there is none */
+    double score;         /* on held-out samples, mean over the splits: accuracy, of targets R² */
+    double *permutation;  /* of each feature, what the score loses, mean over the splits; or NULL */
+    double *deviation;    /* of that over the splits (n − 1), 0 for one split; or NULL */
 } gersh_importance;
 
 /*
@@ -59,6 +63,38 @@ GERSH_API int gersh_importance_is_blind(const gersh_importance *importance);
  * is blind, or there are none: M_ii).
  */
 GERSH_API gersh_importance_kind gersh_importance_rank(double *value, const gersh_model *model);
+
+/* Splits of gersh_importance_permute, and the share of the samples that each holds out. */
+#define GERSH_IMPORTANCE_SPLITS 5
+#define GERSH_IMPORTANCE_HELD_OUT 0.2
+
+typedef struct gersh_importance_progress {
+    size_t split, splits; /* which of them is at work, from 0 */
+    size_t done, total;   /* held-out samples of this split; 0 of 0 while its metric is learned */
+    double seconds;       /* since the first began */
+} gersh_importance_progress;
+
+typedef struct gersh_importance_options {
+    void (*progress)(void *context,
+                     const gersh_importance_progress *progress); /* in the caller's thread, or NULL */
+    void *progress_context;
+    const gersh_cancel *cancel; /* or NULL */
+} gersh_importance_options;
+
+/*
+ * Permutation importance: on random splits of the training samples, which the model must hold, stratified by class, a
+ * metric is learned from 80 % with the model's settings and edge rules, the k nearest neighbours (settings `neighbors`
+ * and `votes`) predict the held-out rest, and then again with the values of one feature permuted among the held-out
+ * samples. What the accuracy, or of targets R², loses is the importance of the feature; 0 where no atom of the metric has
+ * it. Samples count by their weights. Features are ranked by it from then on.
+ *
+ * At most 1,000 samples are held out, and at most 20,000 others vote: O(1000 · 20,000 · features of the metric) for each
+ * split, and the fits. `settings` are those that the model was fitted with; NULL: the model's own. The setting `seed`
+ * decides what is drawn; the result does not depend on the number of threads. Models of tuples or of a custom objective
+ * have no samples to predict and are refused. A run that is cancelled leaves the model as it was. options may be NULL.
+ */
+GERSH_API gersh_status gersh_importance_permute(gersh_model *model, const gersh_settings *settings,
+                                                const gersh_importance_options *options);
 
 /* Ranks the features by another kind, which the model must have. Contributions that are blind are divided by |Σ c|. */
 GERSH_API gersh_status gersh_importance_choose(gersh_model *model, gersh_importance_kind kind);

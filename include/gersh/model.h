@@ -90,7 +90,17 @@ typedef struct gersh_model_summary {
     size_t negative_edges;
     double lambda_min;
     double trace;
+    double *
+        correlation; /* of each entry of the graph, as gersh_model_correlations has them; NULL without samples */
 } gersh_model_summary;
+
+/*
+ * The correlation (Pearson, by the samples' weights) of two features in the training samples, not scaled, for each entry
+ * of a graph of the model's features: `out` has 2 · edges numbers, in the order of graph->neighbor. NaN where a feature is
+ * constant, or the model does not hold the samples. O(N · edges).
+ */
+GERSH_API gersh_status gersh_model_correlations(double *out, const gersh_model *model,
+                                                const gersh_graph *graph);
 
 GERSH_API gersh_status gersh_model_summarize(gersh_model_summary **out, const gersh_model *model);
 GERSH_API void gersh_model_summary_free(gersh_model_summary *summary);

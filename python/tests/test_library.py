@@ -17,7 +17,7 @@ INCLUDE = Path(__file__).resolve().parents[2] / "include"
 C_NAMES = {"Atom": "gersh_atom", "Balance": "gersh_balance", "Cancel": "gersh_cancel",
            "CustomObjective": "gersh_custom_objective", "Discs": "gersh_discs", "EdgeRule": "gersh_edge_rule",
            "FitInfo": "gersh_fit_info", "FitOptions": "gersh_fit_options", "Graph": "gersh_graph",
-           "Importance": "gersh_importance", "Metric": "gersh_metric", "Progress": "gersh_progress",
+           "Importance": "gersh_importance", "ImportanceOptions": "gersh_importance_options", "Metric": "gersh_metric", "Progress": "gersh_progress",
            "ReportOptions": "gersh_model_report_options", "Scaling": "gersh_scaling",
            "SettingInfo": "gersh_setting_info", "TuneOptions": "gersh_tune_options",
            "TuneProgress": "gersh_tune_progress", "TuneRow": "gersh_tune_row", "Tuning": "gersh_tuning",

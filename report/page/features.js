@@ -2,7 +2,7 @@
 import { count, datum, download, h, name, number, percent, whole } from "./dom.js";
 import { section } from "./figure.js";
 import { showInGraph } from "./graph.js";
-import { byWeight, colorName, features, model, other } from "./model.js";
+import { blindNote, byImportance, colorName, features, model, other, ranked, rankNote } from "./model.js";
 
 const FIRST = 30;
 
@@ -21,7 +21,19 @@ const columns = [
         name(f.name),
       ),
   },
-  { key: "weight", of: (f) => f.weight, show: (f) => datum(f.weight) },
+  ranked.contribution && {
+    key: ranked.blind ? "contribution" : "importance",
+    kind: "contribution",
+    of: (f) => f.contribution,
+    show: (f) => percent(f.contribution, 2),
+  },
+  ranked.permutation && {
+    key: "permutation",
+    kind: "permutation",
+    of: (f) => f.permutation,
+    show: (f) => percent(f.permutation, 2),
+  },
+  { key: "M_ii", kind: "weight", of: (f) => f.weight, show: (f) => datum(f.weight) },
   { key: "share", of: (f) => f.share, show: (f) => percent(f.share, 2) },
   {
     key: "colour",
@@ -60,17 +72,24 @@ const cell = (value) => {
 };
 
 export function table() {
-  const heavy = byWeight.filter((f) => f.share > 0.01);
+  const heavy = byImportance.filter((f) => f.importance > 0.01);
   const place = section(
     "features",
     "Features",
-    "Every feature with its weight, and the other that it acts with most. ",
-    `Here ${count(heavy.length, "feature")} of ${whole(features.length)} have more than 1\u00a0% of the weight each, and ${percent(
-      heavy.reduce((sum, f) => sum + f.share, 0),
-      0,
-    )} together. Sort by a heading; click a feature to see it in the graph.`,
+    "Every feature with its importance, its weight M",
+    h("sub", {}, "ii"),
+    ", and the other that it acts with most. ",
+    blindNote(),
+    rankNote(),
+    ` Here it is more than 1\u00a0% for ${count(heavy.length, "feature")} of ${whole(features.length)}. `,
+    ranked.contribution &&
+      ranked.permutation &&
+      (ranked.blind
+        ? "Contributions are shares of the mean squared distance between classes. "
+        : "Permutation: what the score on held-out samples loses when the feature is permuted. "),
+    "Sort by a heading; click a feature to see it in the graph.",
   );
-  let sorted = 1,
+  let sorted = columns.findIndex((c) => c.kind === ranked.kind),
     down = true,
     all = false;
   const body = h("tbody", {}),

@@ -5,7 +5,7 @@ import { zoom as zooming } from "d3-zoom";
 import { count, cut, h, hideTip, line, name, number, percent, showTip, title, whole } from "./dom.js";
 import { figure, section } from "./figure.js";
 import { calm, GraphView } from "./graph_view.js";
-import { byWeight, colorName, edges, features, leftOut, model } from "./model.js";
+import { byWeight, colorName, edges, features, leftOut, model, ranked } from "./model.js";
 
 const MOST_HITS = 8; // of a search
 
@@ -36,6 +36,7 @@ function sentence() {
 function tipOf(f) {
   return [
     title(f.name),
+    ranked.kind !== "weight" && line(`importance ${percent(f.importance, 2)}`),
     line(`weight ${number(f.weight)}, ${percent(f.share, 2)} of the trace`),
     line(`${f.color ? colorName(f.color) : "no colour"}, ${count(f.degree, "edge")}`),
     f.partner !== null &&
@@ -53,7 +54,8 @@ function tipOfEdge(e) {
     title(features[e.first].name),
     title(features[e.second].name),
     line(`${e.weight < 0 ? "negative" : "positive"} edge of weight ${number(e.weight)}`),
-    line(`in correlation form ${number(e.correlation)}`),
+    line(`M_ij/√(M_ii M_jj) ${number(e.normalized)}`),
+    e.correlation !== null && line(`correlation of the data ${number(+e.correlation.toPrecision(4))}`),
     e.frequency !== undefined &&
       line(`in ${percent(e.frequency, 0)} of ${whole(model.bootstrap.done)} resamples`, kept),
   ];

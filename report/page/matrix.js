@@ -10,9 +10,13 @@ const LARGEST = Math.max(byWeight[0].weight, edges[0]?.size ?? 0) || 1;
 
 const entries = new Map(edges.map((e) => [e.first * features.length + e.second, e]));
 const entry = (i, j) => entries.get(Math.min(i, j) * features.length + Math.max(i, j));
+const correlationOf = (i, j) => {
+  const known = i === j ? null : (entry(i, j)?.correlation ?? null);
+  return known !== null && line(`correlation of the data ${number(+known.toPrecision(4))}`);
+};
 const forms = {
   m: { value: (i, j) => (i === j ? model.diagonal[i] : -(entry(i, j)?.weight ?? 0)), largest: LARGEST },
-  correlation: { value: (i, j) => (i === j ? 1 : (entry(i, j)?.correlation ?? 0)), largest: 1 },
+  normalized: { value: (i, j) => (i === j ? 1 : (entry(i, j)?.normalized ?? 0)), largest: 1 },
 };
 
 // From low over mid to high by the signed square root, which shows small entries beside large ones.
@@ -32,10 +36,10 @@ function sentence() {
       `(${+((100 * model.edges) / pairs).toPrecision(2)}\u00a0%)`,
     );
   if (edges.length === 0) return [...parts, "."];
-  const most = edges.reduce((best, e) => (Math.abs(e.correlation) > Math.abs(best.correlation) ? e : best));
-  parts.push("; in correlation form, M", sub("ij"), " / √(M", sub("ii"), " M", sub("jj"), "), the largest is ");
-  parts.push(datum(most.correlation));
-  if (Math.abs(most.correlation) <= 0.95) return [...parts, "."];
+  const most = edges.reduce((best, e) => (Math.abs(e.normalized) > Math.abs(best.normalized) ? e : best));
+  parts.push("; of M", sub("ij"), " / √(M", sub("ii"), " M", sub("jj"), "), the largest is ");
+  parts.push(datum(most.normalized));
+  if (Math.abs(most.normalized) <= 0.95) return [...parts, "."];
   const bold = (i) => h("b", {}, name(features[i].name));
   return [...parts, ", of ", bold(most.first), " and ", bold(most.second), ", which so count as one."];
 }
@@ -130,7 +134,8 @@ function point(event, { canvas, order, size }) {
     title(a.name),
     a !== b && title(b.name),
     line(`M = ${number(forms.m.value(a.i, b.i))}`),
-    line(`correlation form ${number(forms.correlation.value(a.i, b.i))}`),
+    line(`M_ij/√(M_ii M_jj) ${number(forms.normalized.value(a.i, b.i))}`),
+    correlationOf(a.i, b.i),
   );
 }
 
@@ -165,8 +170,8 @@ export function matrix() {
   const drawn = figure(place, {
     file: "matrix.svg",
     tools: [
-      choice("Form of the matrix", ["M", "Correlation form"], 0, (which) => {
-        state.form = which === 0 ? "m" : "correlation";
+      choice("Form of the matrix", ["M", "M_ij/√(M_ii M_jj)"], 0, (which) => {
+        state.form = which === 0 ? "m" : "normalized";
         drawn.redraw();
       }),
       features.length > FIRST &&

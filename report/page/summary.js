@@ -1,6 +1,6 @@
 // The first screen: what was learned, how sure it is, and what counts most.
 import { count, datum, h, name, number, percent, seconds, whole } from "./dom.js";
-import { byWeight, colorName, edges, features, model, rows } from "./model.js";
+import { blindNote, byImportance, colorName, edges, features, model, ranked, rankNote, rows } from "./model.js";
 
 const solvers = {
   balanced: "A balanced signed graph",
@@ -87,8 +87,8 @@ function accuracyCard() {
 }
 
 function ranking() {
-  const most = byWeight[0].share || 1;
-  const shown = byWeight.filter((f) => f.share > 1e-4).slice(0, 8);
+  const most = byImportance[0].importance || 1;
+  const shown = byImportance.filter((f) => f.importance > 1e-4).slice(0, 8);
   return h(
     "div",
     { class: "card" },
@@ -102,21 +102,23 @@ function ranking() {
           {},
           name(f.name),
           h("span", { class: "track" }, barOf(f, most)),
-          h("span", { class: "number" }, percent(f.share)),
+          h("span", { class: "number" }, percent(f.importance)),
         ),
       ),
     ),
     h(
       "p",
       { class: "note" },
-      `Share of the trace of M${model.balanced ? "; bars are blue or red as in the graph" : ""}.`,
+      blindNote(),
+      rankNote(),
+      model.balanced && " Bars are blue or red as in the graph.",
     ),
   );
 }
 
 function barOf(f, most) {
   const bar = h("span", { class: "bar" });
-  bar.style.width = `${(100 * f.share) / most}%`;
+  bar.style.width = `${(100 * f.importance) / most}%`;
   bar.style.background = `var(--${colorName(f.color)})`;
   return bar;
 }
@@ -155,7 +157,7 @@ function strongest() {
 
 export function summary() {
   const share = gapShare(),
-    heavy = byWeight.filter((f) => f.share > 0.01).length;
+    heavy = byImportance.filter((f) => f.importance > 0.01).length;
   const graph = model.balanced
     ? `${count(features.filter((f) => f.color > 0).length, "blue feature")} and ${whole(features.filter((f) => f.color < 0).length)} red`
     : "not balanced";
@@ -176,9 +178,11 @@ export function summary() {
       { class: "lead" },
       `${solvers[model.solver] ?? "A metric"} of ${count(model.features, "feature")}, learned from ${count(model.n, "row")}`,
       share !== null ? [": no metric of its kind can be better by more than ", h("b", {}, shareText(share)), "."] : ".",
-      heavy === 0 ? " No feature carries" : heavy === 1 ? " One feature carries" : ` ${whole(heavy)} features carry`,
-      ` more than 1\u00a0% of the weight${heavy > 1 ? " each" : ""}`,
-      heavy > 0 ? [", most of all ", h("b", {}, name(byWeight[0].name)), "."] : ".",
+      heavy === 0 ? " No feature has" : heavy === 1 ? " One feature has" : ` ${whole(heavy)} features have`,
+      ranked.kind === "weight"
+        ? ` more than 1\u00a0% of the weight${heavy > 1 ? " each" : ""}`
+        : ` an importance of more than 1\u00a0%`,
+      heavy > 0 ? [", most of all ", h("b", {}, name(byImportance[0].name)), "."] : ".",
     ),
     h(
       "div",

@@ -115,6 +115,8 @@ test("edges show their numbers and their frequency", async () => {
     found = /^mean textureworst texture/.test(await tip()) ? await tip() : "";
   }
   assert.ok(found.includes(`negative edge of weight −${+Math.abs(e.weight).toPrecision(6)}`), found);
+  assert.ok(found.includes(`M_ij/√(M_ii M_jj) ${+e.normalized.toPrecision(6)}`), found);
+  assert.ok(found.includes(`correlation of the data ${+e.correlation.toPrecision(4)}`), found);
   assert.ok(found.includes(`${Math.round(100 * e.frequency)}\u00a0% of 10 resamples`), found);
 });
 
@@ -161,11 +163,11 @@ test("zoom by the buttons and by the wheel with Ctrl", async () => {
   assert.ok((await zoom()) < second);
 });
 
-test("the matrix switches between M and the correlation form", async () => {
+test("the matrix switches between M and M_ij/√(M_ii M_jj)", async () => {
   const picture = () => page.$eval("#matrix canvas", (canvas) => canvas.toDataURL());
   const before = await picture();
-  await page.click("#matrix button:has-text('Correlation form')");
-  assert.equal(await page.getAttribute("#matrix canvas", "data-form"), "correlation");
+  await page.click("#matrix button:has-text('M_ij/√(M_ii M_jj)')");
+  assert.equal(await page.getAttribute("#matrix canvas", "data-form"), "normalized");
   assert.notEqual(await picture(), before);
   await page.locator("#matrix canvas").scrollIntoViewIfNeeded();
   const { x, y, width, height } = await box("#matrix canvas");
@@ -202,8 +204,8 @@ test("the table sorts by any heading", async () => {
     [...model.feature_names].sort((a, b) => a.localeCompare(b)),
   );
   assert.equal(await page.getAttribute("#features th:nth-child(1)", "aria-sort"), "ascending");
-  await page.click("#features th >> text=weight >> nth=0");
-  await page.click("#features th >> text=weight >> nth=0");
+  await page.click("#features th >> text=M_ii");
+  await page.click("#features th >> text=M_ii");
   const weights = await page.$$eval("#features tbody tr", (list) =>
     list.map((row) => +row.querySelector("data").value),
   );
@@ -247,7 +249,33 @@ test("every figure can be downloaded as SVG, the table as CSV", async () => {
     .split("\n")
     .map((text) => text.split(","));
   assert.equal(lines.length, model.features + 1);
-  for (const [name, weight] of lines.slice(1)) assert.equal(+weight, model.diagonal[model.feature_names.indexOf(name)]);
+  const sum = model.importance.contribution.reduce((all, c) => all + c, 0);
+  assert.deepEqual(lines[0].slice(0, 3), ["feature", "importance", "M_ii"]);
+  for (const [name, importance, weight] of lines.slice(1)) {
+    const i = model.feature_names.indexOf(name);
+    assert.equal(+weight, model.diagonal[i]);
+    assert.ok(Math.abs(+importance - model.importance.contribution[i] / sum) < 1e-12);
+  }
+});
+
+test("an XOR of two features is ranked by permutation, and said to be one", async () => {
+  const side = (i, at) => ((i >> at) & 1 ? 1 : -1);
+  const rows = Array.from({ length: 160 }, (_, i) =>
+    [Math.sin(7 * i), side(i, 0) + 0.2 * Math.sin(11 * i), Math.sin(13 * i), side(i, 1) + 0.2 * Math.sin(17 * i)]
+      .concat(side(i, 0) * side(i, 1) > 0 ? "even" : "odd")
+      .join(","),
+  );
+  writeFileSync(file("xor.csv"), ["a,left,b,right,label", ...rows].join("\n") + "\n");
+  gersh("fit", "xor.csv", "--label", "label", "-o", "xor.gersh", "--report", "xor.html");
+  const own = await open(file("xor.html"));
+  const first = await own.$$eval("#features tbody tr", (list) => list.slice(0, 2).map((row) => row.dataset.feature));
+  assert.deepEqual(new Set(first), new Set(["1", "3"]));
+  const heads = await own.$$eval("#features th", (list) => list.map((head) => head.textContent));
+  assert.deepEqual(heads.slice(0, 4), ["feature", "contribution", "permutation", "M_ii"]);
+  for (const place of ["#summary", "#features"])
+    assert.match(await own.textContent(place), /hardly tell classes apart here.*on held-out samples, .* loses/);
+  assert.deepEqual(own.problems, []);
+  await own.context().close();
 });
 
 test("the command can be copied, and repeats the fit", async () => {

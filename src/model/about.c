@@ -202,18 +202,37 @@ static gersh_status read_importance(gersh_model *model, json_t *about)
 {
     gersh_importance *importance = &model->importance;
     json_error_t error;
+    json_int_t splits = 0;
+    json_t *separation = NULL, *score = NULL;
     const char *name = "";
     int kind = GERSH_IMPORTANCE_WEIGHT;
-    int bad = json_unpack_ex(about, &error, JSON_STRICT, "{s:s, s:F}", "kind", &name, "separation",
-                             &importance->separation);
-    while (kind <= GERSH_IMPORTANCE_CONTRIBUTION &&
+    int bad = json_unpack_ex(about, &error, JSON_STRICT, "{s:s, s?o, s?I, s?o}", "kind", &name,
+                             "separation", &separation, "splits", &splits, "score", &score);
+    while (kind <= GERSH_IMPORTANCE_PERMUTATION &&
            strcmp(gersh_importance_kind_name((gersh_importance_kind)kind), name) != 0)
         kind++;
-    if (bad || kind > GERSH_IMPORTANCE_CONTRIBUTION || !(importance->separation <= 1))
+    if (bad || kind > GERSH_IMPORTANCE_PERMUTATION ||
+        (kind == GERSH_IMPORTANCE_CONTRIBUTION && separation == NULL) ||
+        (separation != NULL && !(json_is_number(separation) && json_number_value(separation) <= 1)) ||
+        (score != NULL) != (splits > 0) || (kind == GERSH_IMPORTANCE_PERMUTATION && score == NULL) ||
+        splits < 0 || splits > GERSH_IMPORTANCE_SPLITS ||
+        (score != NULL && !(json_number_value(score) <= 1)))
         return gersh__fail(GERSH_ERROR_INPUT, "the record of the features' importance is damaged");
     importance->kind = (gersh_importance_kind)kind;
-    importance->contribution = gersh__alloc(model->features, sizeof *importance->contribution);
-    return importance->contribution != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
+    importance->separation = json_number_value(separation);
+    importance->splits = (size_t)splits;
+    importance->score = json_number_value(score);
+    size_t k = model->features;
+    if (separation != NULL)
+        importance->contribution = gersh__alloc(k, sizeof *importance->contribution);
+    if (score != NULL) {
+        importance->permutation = gersh__alloc(k, sizeof *importance->permutation);
+        importance->deviation = gersh__alloc(k, sizeof *importance->deviation);
+    }
+    return (separation != NULL && importance->contribution == NULL) ||
+                   (score != NULL && (importance->permutation == NULL || importance->deviation == NULL))
+               ? GERSH_ERROR_MEMORY
+               : GERSH_OK;
 }
 
 gersh_status gersh__model_read_about(gersh_model *model, double *rho, json_t *about)

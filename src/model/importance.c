@@ -2,14 +2,13 @@
  * What features contribute to telling samples apart, and what to rank them by; see gersh/importance.h.
  *
  * With S_b − S_w = Σ_t g_t u_t u_tᵀ, the contribution of feature i is Σ_t g_t u_ti (M u_t)_i: one product of M with a
- * sparse or dense vector for each sample, and no matrix of features times features. Sparse data is written out only at
- * the features that an atom of the metric has; what the others contribute is rho times a variance.
+ * vector for each sample, and no matrix of features times features (slots.h). What features of sparse data contribute
+ * that no atom has is rho times a variance (importance_sparse.c).
  *
  * Terms are divided into parts by their number alone, and the parts' sums are added in order.
  */
 #include "model/importance.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,6 +16,7 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "model/model.h"
+#include "model/slots.h"
 
 enum {
     MOST_PARTS = 16,
@@ -25,14 +25,10 @@ enum {
 };
 
 typedef struct work {
-    const gersh_metric *metric;
+    gersh__slots slots;
     gersh__moments moments;
-    size_t slots;     /* features that are written out, */
-    size_t *feature;  /* these; NULL: all, in order */
-    size_t *slot;     /* of each feature, or GERSH__NONE; NULL with the former */
-    gersh_atom *atom; /* the metric's, on slots; NULL for dense ones */
-    double *mean;     /* groups × slots */
-    double *row;      /* of the last terms, as slots */
+    double *mean; /* groups × slots */
+    double *row;  /* of the last terms, as slots */
     size_t parts;
     size_t rows;     /* terms at once */
     size_t room;     /* doubles of scratch for a thread */
@@ -40,61 +36,6 @@ typedef struct work {
     double *gain;    /* parts × slots */
     double *between; /* parts */
 } work;
-
-/* Sample i at the slots. */
-static void write_sample(const work *w, size_t i, double *out)
-{
-    const gersh_dataset *data = w->moments.data;
-    if (data->x != NULL) {
-        memcpy(out, data->x + i * data->k, data->k * sizeof *out);
-        return;
-    }
-    const gersh__sparse *x = data->sparse;
-    double factor = x->factor != NULL ? x->factor[i] : 1;
-    if (w->feature == NULL) {
-        gersh__sparse_row(x, i, data->k, out);
-        return;
-    }
-    for (size_t s = 0; s < w->slots; s++)
-        out[s] = x->shift != NULL ? -factor * x->shift[w->feature[s]] : 0;
-    for (size_t e = x->start[i]; e < x->start[i + 1]; e++)
-        if (w->slot[x->index[e]] != GERSH__NONE)
-            out[w->slot[x->index[e]]] += x->value[e];
-}
-
-/* Where data is sparse and the metric too, the features that atoms have. */
-static gersh_status choose_slots(work *w)
-{
-    const gersh_metric *metric = w->metric;
-    size_t k = metric->features;
-    w->slots = k;
-    if (metric->dense != NULL)
-        return GERSH_OK;
-    w->atom = gersh__alloc(metric->atoms, sizeof *w->atom);
-    if (w->atom == NULL)
-        return GERSH_ERROR_MEMORY;
-    if (metric->atoms > 0)
-        memcpy(w->atom, metric->atom, metric->atoms * sizeof *w->atom);
-    if (w->moments.data->x != NULL)
-        return GERSH_OK;
-    w->feature = gersh__alloc(k, sizeof *w->feature);
-    w->slot = gersh__alloc(k, sizeof *w->slot);
-    if (w->feature == NULL || w->slot == NULL)
-        return GERSH_ERROR_MEMORY;
-    for (size_t t = 0; t < metric->atoms; t++)
-        w->slot[metric->atom[t].i] = w->slot[metric->atom[t].j] = 1;
-    w->slots = 0;
-    for (size_t f = 0; f < k; f++) {
-        if (w->slot[f])
-            w->feature[w->slots] = f;
-        w->slot[f] = w->slot[f] ? w->slots++ : GERSH__NONE;
-    }
-    for (size_t t = 0; t < metric->atoms; t++) {
-        w->atom[t].i = w->slot[metric->atom[t].i];
-        w->atom[t].j = w->slot[metric->atom[t].j];
-    }
-    return GERSH_OK;
-}
 
 /* Means of the groups. Deviations from one member are added, so that a constant feature has its value to the bit. */
 static void make_means(work *w, double *origin, double *values)
@@ -105,16 +46,16 @@ static void make_means(work *w, double *origin, double *values)
         size_t g = m->group != NULL ? (size_t)m->group[i] : 0;
         if (m->weight[i] == 0)
             continue;
-        double *mean = w->mean + g * w->slots, share = m->weight[i] / m->total[g];
-        double *first = origin + g * w->slots;
-        write_sample(w, i, values);
+        double *mean = w->mean + g * w->slots.count, share = m->weight[i] / m->total[g];
+        double *first = origin + g * w->slots.count;
+        gersh__slots_write(&w->slots, m->data, i, values);
         if (!isfinite(first[0]))
-            memcpy(first, values, w->slots * sizeof *first);
-        for (size_t s = 0; s < w->slots; s++)
+            memcpy(first, values, w->slots.count * sizeof *first);
+        for (size_t s = 0; s < w->slots.count; s++)
             mean[s] += share * (values[s] - first[s]);
     }
-    for (size_t e = 0; e < m->groups * w->slots; e++)
-        w->mean[e] += m->total[e / w->slots] > 0 ? origin[e] : 0;
+    for (size_t e = 0; e < m->groups * w->slots.count; e++)
+        w->mean[e] += m->total[e / w->slots.count] > 0 ? origin[e] : 0;
 }
 
 /* The last terms of classes: the groups' means less the mean of all. */
@@ -127,12 +68,13 @@ static void make_class_rows(work *w)
         all += m->total[g];
     while (m->total[first] == 0)
         first++;
-    for (size_t s = 0; s < w->slots; s++) {
-        double origin = w->mean[first * w->slots + s], mean = 0;
+    for (size_t s = 0; s < w->slots.count; s++) {
+        double origin = w->mean[first * w->slots.count + s], mean = 0;
         for (size_t g = 0; g < m->groups; g++)
-            mean += m->total[g] / all * (w->mean[g * w->slots + s] - origin);
+            mean += m->total[g] / all * (w->mean[g * w->slots.count + s] - origin);
         for (size_t g = 0; g < m->groups; g++)
-            w->row[g * w->slots + s] = m->total[g] > 0 ? w->mean[g * w->slots + s] - origin - mean : 0;
+            w->row[g * w->slots.count + s] =
+                m->total[g] > 0 ? w->mean[g * w->slots.count + s] - origin - mean : 0;
     }
 }
 
@@ -144,8 +86,8 @@ static void make_target_row(work *w, double *values)
         double factor = m->weight[i] * m->target[i];
         if (factor == 0)
             continue;
-        write_sample(w, i, values);
-        for (size_t s = 0; s < w->slots; s++)
+        gersh__slots_write(&w->slots, m->data, i, values);
+        for (size_t s = 0; s < w->slots.count; s++)
             w->row[s] += factor * (values[s] - w->mean[s]);
     }
 }
@@ -156,14 +98,14 @@ static gersh_status make_rows(work *w)
     gersh_status status = GERSH_ERROR_MEMORY;
     if (m->first != NULL)
         return GERSH_OK;
-    double *origin = gersh__alloc(m->groups, w->slots * sizeof *origin);
-    double *values = gersh__alloc(w->slots, sizeof *values);
-    w->mean = gersh__alloc(m->groups, w->slots * sizeof *w->mean);
-    w->row = gersh__alloc(gersh__moments_rows(m), w->slots * sizeof *w->row);
+    double *origin = gersh__alloc(m->groups, w->slots.count * sizeof *origin);
+    double *values = gersh__alloc(w->slots.count, sizeof *values);
+    w->mean = gersh__alloc(m->groups, w->slots.count * sizeof *w->mean);
+    w->row = gersh__alloc(gersh__moments_rows(m), w->slots.count * sizeof *w->row);
     if (origin == NULL || values == NULL || w->mean == NULL || w->row == NULL)
         goto out;
-    for (size_t g = 0; g < m->groups && w->slots > 0; g++)
-        origin[g * w->slots] = NAN; /* no member yet */
+    for (size_t g = 0; g < m->groups && w->slots.count > 0; g++)
+        origin[g * w->slots.count] = NAN; /* no member yet */
     make_means(w, origin, values);
     if (m->target != NULL)
         make_target_row(w, values);
@@ -183,54 +125,24 @@ static void write_term(const work *w, size_t t, double *out, double *other)
     size_t n = m->data->n;
     const double *less = other;
     if (m->first != NULL) {
-        write_sample(w, m->first[t], out);
-        write_sample(w, m->second[t], other);
+        gersh__slots_write(&w->slots, m->data, m->first[t], out);
+        gersh__slots_write(&w->slots, m->data, m->second[t], other);
     } else if (t < n) {
-        write_sample(w, t, out);
-        less = w->mean + (m->group != NULL ? (size_t)m->group[t] : 0) * w->slots;
+        gersh__slots_write(&w->slots, m->data, t, out);
+        less = w->mean + (m->group != NULL ? (size_t)m->group[t] : 0) * w->slots.count;
     } else {
-        memcpy(out, w->row + (t - n) * w->slots, w->slots * sizeof *out);
+        memcpy(out, w->row + (t - n) * w->slots.count, w->slots.count * sizeof *out);
         return;
     }
-    for (size_t s = 0; s < w->slots; s++)
+    for (size_t s = 0; s < w->slots.count; s++)
         out[s] -= less[s];
-}
-
-/* v = M u for `rows` vectors at the slots. along: rows × atoms, for dense ones. */
-static void multiply(const work *w, size_t rows, const double *u, double *v, double *along)
-{
-    const gersh_metric *metric = w->metric;
-    size_t slots = w->slots, atoms = metric->atoms;
-    for (size_t e = 0; e < rows * slots; e++)
-        v[e] = metric->rho * u[e];
-    if (w->atom == NULL && atoms > 0) {
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)atoms, (int)slots, 1.0, u,
-                    (int)slots, metric->dense, (int)slots, 0.0, along, (int)atoms);
-        for (size_t e = 0; e < rows * atoms; e++)
-            along[e] *= metric->weight[e % atoms];
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)slots, (int)atoms, 1.0,
-                    along, (int)atoms, metric->dense, (int)slots, 1.0, v, (int)slots);
-        return;
-    }
-    for (size_t t = 0; t < atoms; t++) {
-        const gersh_atom *z = &w->atom[t];
-        for (size_t r = 0; r < rows; r++) {
-            const double *x = u + r * slots;
-            double *y = v + r * slots, product = z->a * x[z->i];
-            if (z->i != z->j) {
-                product += z->b * x[z->j];
-                y[z->j] += metric->weight[t] * z->b * product;
-            }
-            y[z->i] += metric->weight[t] * z->a * product;
-        }
-    }
 }
 
 static void run_part(void *context, size_t part, int worker)
 {
     work *w = context;
     const gersh__moments *m = &w->moments;
-    size_t at = part * m->terms / w->parts, end = (part + 1) * m->terms / w->parts, slots = w->slots;
+    size_t at = part * m->terms / w->parts, end = (part + 1) * m->terms / w->parts, slots = w->slots.count;
     double *u = w->scratch + (size_t)worker * w->room, *v = u + w->rows * slots,
            *along = v + w->rows * slots;
     double *gain = w->gain + part * slots, between = 0;
@@ -241,7 +153,7 @@ static void run_part(void *context, size_t part, int worker)
                 write_term(w, at, u + rows * slots, v);
                 term[rows++] = at;
             }
-        multiply(w, rows, u, v, along);
+        gersh__slots_multiply(&w->slots, rows, u, v, along);
         for (size_t r = 0; r < rows; r++) {
             const double *x = u + r * slots, *y = v + r * slots;
             double factor = m->gain[term[r]], distance = 0;
@@ -260,42 +172,41 @@ static gersh_status add_slots(work *w, double *gain, double *between, int thread
 {
     const gersh__moments *m = &w->moments;
     gersh__pool *pool = NULL;
-    size_t atoms = w->metric->atoms;
-    int much = (double)m->terms * (double)(w->slots + atoms) > GERSH__MUCH_WORK;
+    size_t atoms = w->slots.metric->atoms;
+    int much = (double)m->terms * (double)(w->slots.count + atoms) > GERSH__MUCH_WORK;
     gersh_status status = make_rows(w);
     if (status == GERSH_OK)
         status = gersh__pool_new(&pool, much ? threads : 1);
     if (status != GERSH_OK)
         return status;
     w->parts = m->terms / PART_TERMS + 1 < MOST_PARTS ? m->terms / PART_TERMS + 1 : MOST_PARTS;
-    w->rows = w->atom != NULL ? 1 : DENSE_ROWS;
-    w->room = w->rows * (2 * w->slots + (w->atom != NULL ? 0 : atoms));
+    w->rows = w->slots.atom != NULL ? 1 : DENSE_ROWS;
+    w->room = w->rows * (2 * w->slots.count + (w->slots.atom != NULL ? 0 : atoms));
     w->scratch = gersh__alloc((size_t)gersh__pool_threads(pool), w->room * sizeof *w->scratch);
-    w->gain = gersh__alloc(w->parts, w->slots * sizeof *w->gain);
+    w->gain = gersh__alloc(w->parts, w->slots.count * sizeof *w->gain);
     w->between = gersh__alloc(w->parts, sizeof *w->between);
     if (w->scratch == NULL || w->gain == NULL || w->between == NULL)
         status = GERSH_ERROR_MEMORY;
     else
         gersh__pool_run(pool, w->parts, run_part, w);
     for (size_t p = 0; p < w->parts && status == GERSH_OK; p++) {
-        for (size_t s = 0; s < w->slots; s++)
-            gain[w->feature != NULL ? w->feature[s] : s] += w->gain[p * w->slots + s];
+        for (size_t s = 0; s < w->slots.count; s++)
+            gain[w->slots.feature != NULL ? w->slots.feature[s] : s] += w->gain[p * w->slots.count + s];
         *between += w->between[p];
     }
     gersh__pool_free(pool);
     return status;
 }
 
-static gersh_status contribute(work *w, double *gain, double *between, int threads)
+static gersh_status contribute(work *w, const gersh_metric *metric, double *gain, double *between,
+                               int threads)
 {
-    gersh_status status = choose_slots(w);
-    if (status == GERSH_OK && w->slots > 0)
+    gersh_status status = gersh__slots_choose(&w->slots, metric, w->moments.data);
+    if (status == GERSH_OK && w->slots.count > 0)
         status = add_slots(w, gain, between, threads);
-    if (status == GERSH_OK && w->feature != NULL && w->metric->rho > 0)
-        status = gersh__importance_sparse(gain, between, &w->moments, w->metric->rho, w->slot);
-    gersh__free(w->feature);
-    gersh__free(w->slot);
-    gersh__free(w->atom);
+    if (status == GERSH_OK && w->slots.feature != NULL && w->slots.metric->rho > 0)
+        status = gersh__importance_sparse(gain, between, &w->moments, w->slots.metric->rho, w->slots.slot);
+    gersh__slots_clear(&w->slots);
     gersh__free(w->mean);
     gersh__free(w->row);
     gersh__free(w->scratch);
@@ -307,6 +218,8 @@ static gersh_status contribute(work *w, double *gain, double *between, int threa
 void gersh__importance_clear(gersh_importance *importance)
 {
     gersh__free(importance->contribution);
+    gersh__free(importance->permutation);
+    gersh__free(importance->deviation);
     *importance = (gersh_importance){0};
 }
 
@@ -314,7 +227,7 @@ gersh_status gersh__importance_contribute(gersh_importance *out, const gersh_met
                                           const gersh_dataset *scaled, const double *weights,
                                           const gersh_tuples *tuples, int threads)
 {
-    work w = {.metric = metric};
+    work w = {0};
     size_t k = metric->features;
     double between = 0, sum = 0;
     gersh_status status = gersh__moments_make(&w.moments, scaled, weights, tuples);
@@ -323,12 +236,11 @@ gersh_status gersh__importance_contribute(gersh_importance *out, const gersh_met
         return status;
     }
     double *gain = gersh__alloc(k, sizeof *gain);
-    status = gain != NULL ? contribute(&w, gain, &between, threads) : GERSH_ERROR_MEMORY;
+    status = gain != NULL ? contribute(&w, metric, gain, &between, threads) : GERSH_ERROR_MEMORY;
     gersh__moments_clear(&w.moments);
     for (size_t i = 0; i < k && status == GERSH_OK; i++)
         sum += gain[i];
     if (status == GERSH_OK && isfinite(sum) && isfinite(between) && between > 0) {
-        gersh__importance_clear(out);
         out->contribution = gain;
         out->separation = sum / between;
         out->kind =
@@ -376,7 +288,9 @@ static void write_weights(double *value, const gersh_metric *metric)
 
 static const double *values_of(const gersh_importance *importance, gersh_importance_kind kind)
 {
-    return kind == GERSH_IMPORTANCE_CONTRIBUTION ? importance->contribution : NULL;
+    return kind == GERSH_IMPORTANCE_CONTRIBUTION  ? importance->contribution
+           : kind == GERSH_IMPORTANCE_PERMUTATION ? importance->permutation
+                                                  : NULL;
 }
 
 gersh_importance_kind gersh_importance_rank(double *value, const gersh_model *model)

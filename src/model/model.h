@@ -64,6 +64,7 @@ typedef enum gersh__tensor_id {
     GERSH__BOOTSTRAP_COUNTS,
     GERSH__BOOTSTRAP_MOMENTS,
     GERSH__CONTRIBUTION,
+    GERSH__PERMUTATION,
     GERSH__TENSORS
 } gersh__tensor_id;
 

@@ -207,6 +207,9 @@ static gersh_status check_optional(const gersh__model_reader *r)
     if (status == GERSH_OK)
         status = model->importance.contribution != NULL ? want(r, GERSH__CONTRIBUTION, model->features, 0)
                                                         : reject(r, GERSH__CONTRIBUTION);
+    if (status == GERSH_OK)
+        status = model->importance.permutation != NULL ? want(r, GERSH__PERMUTATION, model->features, 2)
+                                                       : reject(r, GERSH__PERMUTATION);
     return status;
 }
 

@@ -182,14 +182,21 @@ gersh_status gersh__model_read_bootstrap(gersh__model_reader *r)
     return GERSH_OK;
 }
 
-/* Data that cannot be scaled has no contributions, which is no reason not to read the model. */
+/*
+ * What ranks the features stays as the file says. Data that cannot be scaled has no contributions, which is no reason not
+ * to read the model.
+ */
 static gersh_status contribute(gersh_model *model)
 {
     gersh_dataset *scaled = NULL;
+    gersh_importance *importance = &model->importance;
+    gersh_importance_kind kind = importance->kind;
     gersh_status status = gersh__model_scale(&scaled, model, model->data);
     if (status == GERSH_OK)
-        status = gersh__importance_contribute(&model->importance, model->metric, scaled,
-                                              model->data->weights, model->tuples, 1);
+        status = gersh__importance_contribute(importance, model->metric, scaled, model->data->weights,
+                                              model->tuples, 1);
+    if (importance->permutation != NULL)
+        importance->kind = kind;
     gersh_dataset_free(scaled);
     return status == GERSH_ERROR_MEMORY ? status : GERSH_OK;
 }
@@ -197,10 +204,15 @@ static gersh_status contribute(gersh_model *model)
 gersh_status gersh__model_read_importance(gersh__model_reader *r)
 {
     gersh_model *model = r->model;
-    double *contribution = model->importance.contribution;
-    if (contribution == NULL)
-        return model->data != NULL ? contribute(model) : GERSH_OK;
-    for (size_t i = 0; i < model->features; i++)
-        contribution[i] = gersh__tensor_real(r, GERSH__CONTRIBUTION, i);
-    return GERSH_OK;
+    gersh_importance *importance = &model->importance;
+    for (size_t i = 0; importance->contribution != NULL && i < model->features; i++)
+        importance->contribution[i] = gersh__tensor_real(r, GERSH__CONTRIBUTION, i);
+    for (size_t i = 0; importance->permutation != NULL && i < model->features; i++) {
+        importance->permutation[i] = gersh__tensor_real(r, GERSH__PERMUTATION, 2 * i);
+        importance->deviation[i] = gersh__tensor_real(r, GERSH__PERMUTATION, 2 * i + 1);
+        if (!(importance->deviation[i] >= 0))
+            return gersh__fail(GERSH_ERROR_INPUT,
+                               "the deviation of feature %zu's permutation importance is negative", i + 1);
+    }
+    return importance->contribution == NULL && model->data != NULL ? contribute(model) : GERSH_OK;
 }

@@ -15,6 +15,7 @@ void gersh_model_summary_free(gersh_model_summary *summary)
         return;
     gersh_graph_free(summary->graph);
     gersh_balance_free(summary->balance);
+    gersh__free(summary->correlation);
     gersh__free(summary);
 }
 
@@ -57,6 +58,16 @@ static gersh_status balanced_smallest(double *out, const gersh_graph *graph)
     return status;
 }
 
+static gersh_status correlate(gersh_model_summary *summary, const gersh_model *model)
+{
+    const gersh_graph *graph = summary->graph;
+    if (model->data == NULL)
+        return GERSH_OK;
+    summary->correlation = gersh__alloc(graph->start[graph->nodes], sizeof *summary->correlation);
+    return summary->correlation != NULL ? gersh_model_correlations(summary->correlation, model, graph)
+                                        : GERSH_ERROR_MEMORY;
+}
+
 gersh_status gersh_model_summarize(gersh_model_summary **out, const gersh_model *model)
 {
     *out = NULL;
@@ -70,6 +81,8 @@ gersh_status gersh_model_summarize(gersh_model_summary **out, const gersh_model 
         status = summary->balance->balanced
                      ? balanced_smallest(&summary->lambda_min, summary->graph)
                      : unbalanced_smallest(&summary->lambda_min, summary->graph, model->metric->rho);
+    if (status == GERSH_OK)
+        status = correlate(summary, model);
     if (status != GERSH_OK) {
         gersh_model_summary_free(summary);
         return status;

@@ -35,6 +35,7 @@ const gersh__tensor_kind gersh__tensor_kinds[GERSH__TENSORS] = {
     [GERSH__BOOTSTRAP_COUNTS] = {"bootstrap_counts", 1, 2},
     [GERSH__BOOTSTRAP_MOMENTS] = {"bootstrap_moments", 0, 2},
     [GERSH__CONTRIBUTION] = {"contribution", 0, 1},
+    [GERSH__PERMUTATION] = {"permutation", 0, 2},
 };
 
 /* A model as its file holds it. */
@@ -108,6 +109,10 @@ static int has_tensor(const draft *d, int id, size_t shape[2])
     case GERSH__CONTRIBUTION:
         shape[0] = features;
         return d->model->importance.contribution != NULL;
+    case GERSH__PERMUTATION:
+        shape[0] = features;
+        shape[1] = 2;
+        return d->model->importance.permutation != NULL;
     default:
         return 0;
     }
@@ -135,6 +140,8 @@ static double real_entry(const draft *d, int id, size_t e)
         return gersh_dataset_targets(d->data)[e];
     case GERSH__CONTRIBUTION:
         return d->model->importance.contribution[e];
+    case GERSH__PERMUTATION:
+        return e % 2 == 0 ? d->model->importance.permutation[e / 2] : d->model->importance.deviation[e / 2];
     case GERSH__BOOTSTRAP_MOMENTS:
         return e % 2 == 0 ? d->model->bootstrap->edge[e / 2].mean
                           : d->model->bootstrap->edge[e / 2].deviation;
@@ -262,8 +269,14 @@ static json_t *rules_json(const gersh_model *model)
 
 static json_t *importance_json(const gersh_importance *importance)
 {
-    return json_pack("{s:s, s:f}", "kind", gersh_importance_kind_name(importance->kind), "separation",
-                     importance->separation);
+    json_t *object = json_pack("{s:s}", "kind", gersh_importance_kind_name(importance->kind));
+    if (importance->contribution != NULL)
+        object = gersh__json_set(object, "separation", json_real(importance->separation));
+    if (importance->permutation != NULL) {
+        object = gersh__json_set(object, "splits", json_integer((json_int_t)importance->splits));
+        object = gersh__json_set(object, "score", json_real(importance->score));
+    }
+    return object;
 }
 
 /* Members that only some models have; 0 when all went well. */
@@ -278,7 +291,7 @@ static int add_optional(json_t *all, const gersh_model *model)
     if (model->trajectory != NULL && model->trajectory->count > 0 &&
         json_object_set_new(all, "trajectory", gersh__trajectory_json(model->trajectory)) != 0)
         return -1;
-    if (model->importance.contribution != NULL &&
+    if ((model->importance.contribution != NULL || model->importance.permutation != NULL) &&
         json_object_set_new(all, "importance", importance_json(&model->importance)) != 0)
         return -1;
     if (b == NULL)

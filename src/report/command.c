@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/settings.h"
+#include "gersh/importance.h"
 #include "objective/objective.h"
 
 /* Whether the setting has another value than it would have if it were not given. */
@@ -109,6 +110,9 @@ gersh_status gersh__fit_command(char **out, const gersh_model *model, const char
         snprintf(number, sizeof number, "%zu", bootstrap->asked);
         add_option(&l, "bootstrap", number);
     }
+    if (gersh_model_importance(model)->permutation != NULL &&
+        !gersh_importance_is_blind(gersh_model_importance(model)))
+        add_option(&l, "importance", "permutation");
     add(&l, " -o model.gersh", 15);
     if (l.failed) {
         gersh__free(l.text);

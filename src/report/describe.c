@@ -121,20 +121,26 @@ static json_t *bootstrap_json(const gersh_bootstrap *b)
                      GERSH_BOOTSTRAP_EDGE, "edges", edges);
 }
 
+static json_t *reals_or_null(const double *values, size_t count)
+{
+    return values != NULL ? gersh__json_reals(values, count) : json_null();
+}
+
 static json_t *importance_json(const gersh_model *model)
 {
     const gersh_importance *importance = gersh_model_importance(model);
     size_t k = gersh_model_features(model);
-    int there = importance->contribution != NULL;
     double *value = gersh__alloc(k, sizeof *value);
     if (value == NULL)
         return NULL;
     const char *kind = gersh_importance_kind_name(gersh_importance_rank(value, model));
-    json_t *object =
-        json_pack("{s:s, s:o, s:b, s:o, s:o}", "kind", kind, "separation",
-                  gersh__json_number(there, importance->separation), "blind",
-                  gersh_importance_is_blind(importance), "value", gersh__json_reals(value, k),
-                  "contribution", there ? gersh__json_reals(importance->contribution, k) : json_null());
+    json_t *object = json_pack(
+        "{s:s, s:o, s:o, s:b, s:o, s:o, s:o, s:I, s:o}", "kind", kind, "value", gersh__json_reals(value, k),
+        "separation", gersh__json_number(importance->contribution != NULL, importance->separation), "blind",
+        gersh_importance_is_blind(importance), "contribution", reals_or_null(importance->contribution, k),
+        "permutation", reals_or_null(importance->permutation, k), "deviation",
+        reals_or_null(importance->deviation, k), "splits", (json_int_t)importance->splits, "score",
+        gersh__json_number(importance->permutation != NULL, importance->score));
     gersh__free(value);
     return object;
 }
@@ -200,14 +206,18 @@ static int by_place(const void *left, const void *right)
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-static json_t *edge_json(const gersh_model *model, const gersh_graph *graph, const place *edge)
+static json_t *edge_json(const gersh_model *model, const gersh_model_summary *summary, const place *edge)
 {
+    const gersh_graph *graph = summary->graph;
     const gersh_bootstrap *b = gersh_model_bootstrap(model);
     size_t i = edge->first, j = graph->neighbor[edge->at];
     double entry = graph->entry[edge->at], frequency, agreement;
+    json_t *correlation = gersh__json_number(
+        summary->correlation != NULL, summary->correlation != NULL ? summary->correlation[edge->at] : 0);
     json_t *object =
-        json_pack("{s:I, s:I, s:f, s:f}", "first", (json_int_t)i, "second", (json_int_t)j, "weight", -entry,
-                  "correlation", entry / (sqrt(graph->diagonal[i]) * sqrt(graph->diagonal[j])));
+        json_pack("{s:I, s:I, s:f, s:f, s:o}", "first", (json_int_t)i, "second", (json_int_t)j, "weight",
+                  -entry, "normalized", entry / (sqrt(graph->diagonal[i]) * sqrt(graph->diagonal[j])),
+                  "correlation", correlation);
     if (object == NULL || b == NULL)
         return object;
     gersh__edge_shares(&frequency, &agreement, b, i, j, entry > 0);
@@ -215,8 +225,9 @@ static json_t *edge_json(const gersh_model *model, const gersh_graph *graph, con
     return gersh__json_set(object, "sign_agreement", gersh__json_number(1, agreement));
 }
 
-static json_t *edges_json(const gersh_model *model, const gersh_graph *graph, size_t most)
+static json_t *edges_json(const gersh_model *model, const gersh_model_summary *summary, size_t most)
 {
+    const gersh_graph *graph = summary->graph;
     size_t count = 0;
     place *list = gersh__alloc(graph->edges, sizeof *list);
     json_t *array = list != NULL ? json_array() : NULL;
@@ -229,7 +240,7 @@ static json_t *edges_json(const gersh_model *model, const gersh_graph *graph, si
         qsort(list, count = most, sizeof *list, by_place);
     }
     for (size_t e = 0; e < count; e++)
-        array = gersh__json_append(array, edge_json(model, graph, &list[e]));
+        array = gersh__json_append(array, edge_json(model, summary, &list[e]));
     gersh__free(list);
     return array;
 }
@@ -263,7 +274,7 @@ json_t *gersh__describe_model(const gersh_model *model, const gersh_model_summar
         "{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "version", gersh_model_version(model), "has_data",
         gersh_model_data(model) != NULL, "feature_names", features, "class_names", classes, "settings",
         settings, "diagonal", gersh__json_reals(summary->graph->diagonal, summary->graph->nodes),
-        "edge_list", edges_json(model, summary->graph, most_edges), "rules", rules_json(model));
+        "edge_list", edges_json(model, summary, most_edges), "rules", rules_json(model));
     if (document == NULL || more == NULL || json_object_update(document, more) != 0) {
         json_decref(document);
         document = NULL;

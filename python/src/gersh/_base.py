@@ -16,9 +16,9 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from . import _structures as s
 from ._compat import validate_data
-from ._graph import Discs, Graph
+from ._graph import Discs, Graph, Importance
 from ._library import library
-from ._model import Model, address, Dataset
+from ._model import KINDS, Model, address, Dataset
 from ._run import Progress, Run, custom_objective, run_in_thread
 from ._settings import TABLE, check_seed, check_threads, Settings
 
@@ -352,9 +352,40 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """What each feature contributes to telling samples apart, as a share of all: the numbers sum to 1."""
+        """What each feature contributes to telling samples apart, as a share of all: the numbers sum to 1.
+
+        Where means and variances hardly tell samples apart, as in an XOR of two features: what the accuracy on held-out
+        samples (of targets, R²) loses when the feature is permuted, measured when it is first asked for.
+        """
+        return self.importance().value
+
+    def importance(self, kind: str = "auto") -> Importance:
+        """How much each feature has to do with telling samples apart.
+
+        Parameters
+        ----------
+        kind : {'auto', 'contribution', 'permutation', 'weight'}, default='auto'
+            'contribution': the share of each feature in how much larger squared distances are between classes than within
+            them. 'permutation': what the accuracy on held-out samples (of targets, R²) loses when the feature is
+            permuted; metrics are learned anew on five random splits. 'weight': M_ii. 'auto': contributions, and where
+            these see hardly any difference between classes, permutation.
+
+        Returns
+        -------
+        gersh.Importance
+        """
         check_is_fitted(self)
-        return self._model.importances()
+        if kind not in ("auto", *KINDS):
+            raise ValueError(f"The 'kind' parameter must be a str among {{'auto', {', '.join(map(repr, KINDS))}}}. "
+                             f"Got {kind!r} instead.")
+        if kind == "permutation" or kind == "auto" and self._model.needs_permutation():
+            try:
+                with Run() as run:
+                    run_in_thread(self._model.permute, s.ImportanceOptions(cancel=c.pointer(run.cancel)))
+            except ValueError:
+                if kind == "permutation":
+                    raise  # else M_ii is left
+        return self._model.importance(kind)
 
     @property
     def discs_(self) -> Optional[Discs]:

@@ -1,4 +1,4 @@
-"""What a metric looks like: its signed graph, and its Gershgorin discs before and after alignment."""
+"""What a metric looks like: its signed graph, the importance of its features, and its Gershgorin discs before and after alignment."""
 
 from dataclasses import dataclass
 from typing import Any, List, Optional, Tuple
@@ -10,6 +10,9 @@ import numpy as np
 class Graph:
     """The signed graph of a metric M: an edge between features i and j wherever M_ij is not 0, of weight -M_ij.
 
+    A positive edge: differences of two rows in the two features partly cancel when they have the same sign, and count
+    more when their signs are opposite. A negative edge: the reverse.
+
     Attributes
     ----------
     names : list of str
@@ -20,6 +23,9 @@ class Graph:
         The weight of each edge.
     diagonal : ndarray of float
         M_ii of each feature.
+    correlation : ndarray of float
+        The correlation of the two features of each edge in the training rows; NaN where these are not known, or one of
+        the features is constant.
     colors : ndarray of int or None
         1 (blue) or -1 (red) of each feature; None when the graph is not balanced.
     """
@@ -29,6 +35,7 @@ class Graph:
     second: np.ndarray
     weight: np.ndarray
     diagonal: np.ndarray
+    correlation: np.ndarray
     colors: Optional[np.ndarray]
 
     def __len__(self) -> int:
@@ -38,6 +45,11 @@ class Graph:
         kind = "not balanced" if self.colors is None else "balanced"
         return (f"<Graph of {len(self.names)} features, {len(self)} edges ({int(np.sum(self.weight < 0))} negative), "
                 f"{kind}>")
+
+    @property
+    def normalized(self) -> np.ndarray:
+        """M_ij / sqrt(M_ii M_jj) of each edge."""
+        return -self.weight / np.sqrt(self.diagonal[self.first] * self.diagonal[self.second])
 
     @property
     def edges(self) -> List[Tuple[str, str, float]]:
@@ -54,15 +66,51 @@ class Graph:
         return coo_matrix((np.tile(self.weight, 2), (rows, columns)), shape=(count, count)).tocsr()
 
     def to_networkx(self) -> Any:
-        """A networkx.Graph: nodes are feature names with `color` and `diagonal`, edges have `weight`."""
+        """A networkx.Graph: nodes are feature names with `color` and `diagonal`; edges have `weight`, `normalized` and
+        `correlation`."""
         import networkx
 
         graph = networkx.Graph()
         for i, name in enumerate(self.names):
             color = {} if self.colors is None else {"color": "blue" if self.colors[i] == 1 else "red"}
             graph.add_node(name, diagonal=float(self.diagonal[i]), **color)
-        graph.add_weighted_edges_from(self.edges)
+        numbers = zip(self.first, self.second, self.weight, self.normalized, self.correlation)
+        for first, second, weight, normalized, correlation in numbers:
+            graph.add_edge(self.names[first], self.names[second], weight=float(weight), normalized=float(normalized),
+                           correlation=float(correlation))
         return graph
+
+
+@dataclass(frozen=True)
+class Importance:
+    """How much each feature has to do with telling samples apart.
+
+    Attributes
+    ----------
+    kind : str
+        What `value` is: 'contribution', 'permutation', or 'weight' where neither is known.
+    value : ndarray of float
+        Contributions and weights M_ii as shares of their sum; of permutation, what the accuracy (of targets R²) loses.
+    blind : bool
+        Whether means and variances hardly tell samples apart, so that contributions do not rank the features.
+    separation : float or None
+        The sum of the contributions over the mean squared distance between classes.
+    contribution : ndarray of float or None
+        What each feature contributes to the difference of the mean squared distances between and within classes.
+    permutation, deviation : ndarray of float or None
+        What the score loses on held-out samples when the feature is permuted, mean and deviation over the splits.
+    score : float or None
+        The accuracy, or of targets R², on held-out samples.
+    """
+
+    kind: str
+    value: np.ndarray
+    blind: bool
+    separation: Optional[float]
+    contribution: Optional[np.ndarray]
+    permutation: Optional[np.ndarray]
+    deviation: Optional[np.ndarray]
+    score: Optional[float]
 
 
 @dataclass(frozen=True)

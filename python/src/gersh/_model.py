@@ -8,10 +8,11 @@ from typing import List, Optional
 import numpy as np
 
 from . import _structures as s
-from ._graph import Discs, Graph
+from ._graph import Discs, Graph, Importance
 from ._library import library
 from ._settings import read_settings
 
+KINDS = [library.gersh_importance_kind_name(kind).decode() for kind in range(3)]  # gersh_importance_kind
 _free = c.CDLL(None).free
 _free.restype, _free.argtypes = None, [c.c_void_p]
 
@@ -229,11 +230,44 @@ class Model:
         found = library.gersh_model_colors(self._pointer)
         return _array(found, self.features()).astype(int) if found else None
 
-    def importances(self) -> np.ndarray:
-        """What the features are ranked by."""
+    def can_permute(self) -> bool:
+        """Whether there are samples with labels or targets, and an objective that is the library's own."""
+        return bool(library.gersh_model_data(self._pointer)) and not self.tuple_size() and not self.is_custom and \
+            self.task != "none"
+
+    def needs_permutation(self) -> bool:
+        """Whether only the permutation importance, which is not there yet, can rank the features."""
+        found = library.gersh_model_importance(self._pointer)
+        return found.contents.kind == 0 and bool(library.gersh_importance_is_blind(found)) and self.can_permute()
+
+    def permute(self, options: s.ImportanceOptions) -> None:
+        """Measures the permutation importance unless it is there; what ranks the features stays."""
+        with self._lock:
+            found = library.gersh_model_importance(self._pointer).contents
+            if not found.permutation:
+                kind = found.kind
+                library.gersh_importance_permute(self._pointer, None, c.byref(options))
+                if kind:
+                    library.gersh_importance_choose(self._pointer, kind)
+
+    def importance(self, kind: str) -> Importance:
+        """Ranks by that kind, 'auto' for the model's own."""
         value = np.empty(self.features())
-        library.gersh_importance_rank(address(value), self._pointer)
-        return value
+        with self._lock:
+            before = library.gersh_model_importance(self._pointer).contents.kind
+            if kind != "auto":
+                library.gersh_importance_choose(self._pointer, KINDS.index(kind))
+            chosen = KINDS[library.gersh_importance_rank(address(value), self._pointer)]
+            library.gersh_importance_choose(self._pointer, before)
+        pointer = library.gersh_model_importance(self._pointer)
+        found, n = pointer.contents, self.features()
+        known, measured = bool(found.contribution), bool(found.permutation)
+        return Importance(
+            kind=chosen, value=value / value.sum() if chosen == "weight" else value,
+            blind=bool(library.gersh_importance_is_blind(pointer)), separation=found.separation if known else None,
+            contribution=_array(found.contribution, n) if known else None,
+            permutation=_array(found.permutation, n) if measured else None,
+            deviation=_array(found.deviation, n) if measured else None, score=found.score if measured else None)
 
     @contextlib.contextmanager
     def _graph(self):
@@ -250,13 +284,15 @@ class Model:
             diagonal = _array(graph.diagonal, graph.nodes)
             if graph.edges == 0:
                 none = np.empty(0, dtype=int)
-                return Graph(names, none, none, np.empty(0), diagonal, self.colors())
+                return Graph(names, none, none, np.empty(0), diagonal, np.empty(0), self.colors())
             start = _array(graph.start, graph.nodes + 1).astype(int)
             second = _array(graph.neighbor, 2 * graph.edges).astype(int)
             entry = _array(graph.entry, 2 * graph.edges)
+            correlation = np.empty(2 * graph.edges)
+            library.gersh_model_correlations(address(correlation), self._pointer, pointer)
         first = np.repeat(np.arange(len(names)), np.diff(start))
         once = first < second
-        return Graph(names, first[once], second[once], -entry[once], diagonal, self.colors())
+        return Graph(names, first[once], second[once], -entry[once], diagonal, correlation[once], self.colors())
 
     def discs(self) -> Optional[Discs]:
         """The discs, or None where the graph is not balanced, so that they cannot be aligned."""

@@ -89,7 +89,13 @@ class FitInfo(c.Structure):
 
 
 class Importance(c.Structure):
-    _fields_ = [("kind", c.c_int), ("contribution", c.POINTER(c.c_double)), ("separation", c.c_double)]
+    _fields_ = [("kind", c.c_int), ("contribution", c.POINTER(c.c_double)), ("separation", c.c_double),
+                ("splits", c.c_size_t), ("score", c.c_double), ("permutation", c.POINTER(c.c_double)),
+                ("deviation", c.POINTER(c.c_double))]
+
+
+class ImportanceOptions(c.Structure):
+    _fields_ = [("progress", c.c_void_p), ("progress_context", c.c_void_p), ("cancel", c.POINTER(Cancel))]
 
 
 class TuneProgress(c.Structure):
