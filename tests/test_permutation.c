@@ -57,7 +57,7 @@ static double naive_split(double *loss, const gersh_dataset *data, const gersh_s
     gersh_dataset *train = part_of(data, seed, 0), *test = part_of(data, seed, 1);
     size_t n = gersh_dataset_rows(test), k = gersh_dataset_features(test),
            *order = calloc(n, sizeof *order);
-    size_t repeats = (1000 + n - 1) / n < 10 ? (1000 + n - 1) / n : 10;
+    size_t repeats = (400 + n - 1) / n < 10 ? (400 + n - 1) / n : 10;
     double *m = calloc(k * k, sizeof *m);
     gersh_model *model = NULL;
     gersh__random random;

@@ -9,8 +9,8 @@ void gersh__importance_clear(gersh_importance *importance);
 
 /*
  * Contributions and separation of a metric on scaled data, by its tuples or else its labels or targets, with these
- * weights (NULL: all 1), into an importance that has none yet. None, which is no failure, where there are no pairs of one kind or the sums overflow. The result does not
- * depend on the number of threads (0: one for each core).
+ * weights (NULL: all 1), into an importance that has none yet. None, which is no failure, where there are no pairs of one
+ * kind or the sums overflow. The result does not depend on the number of threads (0: one for each core).
  */
 gersh_status gersh__importance_contribute(gersh_importance *out, const gersh_metric *metric,
                                           const gersh_dataset *scaled, const double *weights,

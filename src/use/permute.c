@@ -26,12 +26,14 @@
 #include "data/dataset.h"
 #include "linalg/kernels.h"
 #include "model/slots.h"
+#include "use/votes.h"
 
 enum {
     PARTS = 32,
     MOST_REPEATS = 10,
-    ENOUGH = 1000,         /* test samples, repeats counted, for which one more permutation tells little */
-    MOST_ENTRIES = 1 << 24 /* of the table of v: fewer samples vote where there are many features */
+    ENOUGH = 400,           /* test samples, repeats counted, for which one more permutation tells little */
+    MOST_ENTRIES = 1 << 24, /* of the table of v: fewer samples vote where there are many features, */
+    LEAST_VOTERS = 250      /* but so many */
 };
 
 /* A d below this much of what it is a difference of is 0 but for rounding. */
@@ -41,24 +43,21 @@ typedef struct work {
     gersh__permute_task *task;
     gersh__slots slots;
     size_t voters, tests, repeats;
-    double *v;        /* slots × voters: M x of the training samples, by features */
-    double *q;        /* of each */
-    double *x;        /* tests × slots */
-    double *y;        /* tests × slots: M x */
-    double *own;      /* q of each test sample */
-    double *length;   /* of each test sample before it was scaled to unit length; NULL: it was not */
-    double *diagonal; /* of M, at the slots */
-    size_t active;    /* slots whose features an atom has, */
-    size_t *which;    /* these */
-    size_t *order;    /* of the test samples, random */
-    size_t *place;    /* of each in it */
-    size_t *shift;    /* active × repeats, from 1 */
-    double *loss;     /* parts × (active + 1), the last without a permutation */
-    double *scratch;  /* threads × room */
-    size_t *nearest;  /* threads × k */
-    size_t room;
-    size_t finished; /* atomic */
-    int cancelled;   /* atomic */
+    double *v;            /* slots × voters: M x of the training samples, by features */
+    double *q;            /* of each */
+    double *center;       /* at the slots, taken off all samples */
+    double *length;       /* of each test sample before it was scaled to unit length; NULL: it was not */
+    double *diagonal;     /* of M, at the slots */
+    size_t active;        /* slots whose features an atom has, */
+    size_t *which;        /* these */
+    size_t *order;        /* of the test samples, random */
+    size_t *place;        /* of each in it */
+    size_t *shift;        /* active × repeats, from 1 */
+    double *loss;         /* parts × (active + 1), the last without a permutation */
+    double *scratch;      /* threads × room */
+    double *class_weight; /* of the training samples; unused for targets */
+    size_t finished;      /* atomic */
+    int cancelled;        /* atomic */
 } work;
 
 static double weight_of(const gersh_dataset *data, size_t i)
@@ -117,61 +116,48 @@ static gersh_status find_lengths(work *w)
     return status;
 }
 
-/* The slots' values that are taken off all samples: means of the training samples, 0 for those of unit length. */
-static gersh_status find_center(double **out, const work *w)
+/* The means of the training samples; 0 for those of unit length. */
+static void find_center(work *w, double *x)
 {
-    const gersh_dataset *train = w->task->train;
     size_t slots = w->slots.count;
-    double *center = *out = gersh__alloc(slots, sizeof *center), *x = gersh__alloc(slots, sizeof *x);
-    for (size_t r = 0; center != NULL && x != NULL && w->length == NULL && r < w->voters; r++) {
-        gersh__slots_write(&w->slots, train, r, x);
+    for (size_t r = 0; w->length == NULL && r < w->voters; r++) {
+        gersh__slots_write(&w->slots, w->task->train, r, x);
         for (size_t s = 0; s < slots; s++)
-            center[s] += x[s] / (double)w->voters;
+            w->center[s] += x[s] / (double)w->voters;
     }
-    gersh_status status = center != NULL && x != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
-    gersh__free(x);
-    return status;
 }
 
 /* x less the centre, y = M x and q = xᵀ y of one sample. */
-static double map_sample(const work *w, const gersh_dataset *data, size_t i, const double *center,
-                         double *x, double *y, double *along)
+static double map_sample(const work *w, const gersh_dataset *data, size_t i, double *x, double *y,
+                         double *along)
 {
     gersh__slots_write(&w->slots, data, i, x);
     for (size_t s = 0; s < w->slots.count; s++)
-        x[s] -= center[s];
+        x[s] -= w->center[s];
     gersh__slots_multiply(&w->slots, 1, x, y, along);
     return gersh__kernels_here()->dot(w->slots.count, x, y);
 }
 
-static gersh_status map_samples(work *w)
+static gersh_status map_training(work *w)
 {
     const gersh__permute_task *task = w->task;
     size_t slots = w->slots.count, voters = w->voters;
-    double *center = NULL, *x = gersh__alloc(slots, sizeof *x), *y = gersh__alloc(slots, sizeof *y);
-    double *along = gersh__alloc(task->metric->atoms, sizeof *along);
+    double *room = gersh__alloc(2 * slots + task->metric->atoms, sizeof *room);
     w->v = gersh__alloc(slots, voters * sizeof *w->v);
     w->q = gersh__alloc(voters, sizeof *w->q);
-    w->x = gersh__alloc(w->tests, slots * sizeof *w->x);
-    w->y = gersh__alloc(w->tests, slots * sizeof *w->y);
-    w->own = gersh__alloc(w->tests, sizeof *w->own);
-    gersh_status status = x != NULL && y != NULL && along != NULL && w->v != NULL && w->q != NULL &&
-                                  w->x != NULL && w->y != NULL && w->own != NULL
-                              ? find_center(&center, w)
-                              : GERSH_ERROR_MEMORY;
+    w->center = gersh__alloc(slots, sizeof *w->center);
+    gersh_status status =
+        room != NULL && w->v != NULL && w->q != NULL && w->center != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
+    if (status == GERSH_OK)
+        find_center(w, room);
     gersh__blas_hold();
     for (size_t r = 0; r < voters && status == GERSH_OK; r++) {
-        w->q[r] = map_sample(w, task->train, r, center, x, y, along);
+        w->q[r] = map_sample(w, task->train, r, room, room + slots, room + 2 * slots);
         for (size_t s = 0; s < slots; s++)
-            w->v[s * voters + r] = y[s];
+            w->v[s * voters + r] = room[slots + s];
     }
-    for (size_t t = 0; t < w->tests && status == GERSH_OK; t++)
-        w->own[t] = map_sample(w, task->test, t, center, w->x + t * slots, w->y + t * slots, along);
     gersh__blas_release();
-    gersh__free(center);
-    gersh__free(along);
-    gersh__free(x);
-    gersh__free(y);
+    gersh__free(room);
     return status;
 }
 
@@ -228,86 +214,82 @@ static gersh_status draw_permutations(work *w)
     return GERSH_OK;
 }
 
-/* Scratch of a thread: the distances of a test sample, these after a change, and of the nearest; votes of classes. */
+/* Scratch of a thread, and the test sample that it is at. */
 typedef struct scratch {
-    double *d, *changed, *near, *vote, *classes;
-    size_t *nearest;
+    double *d, *changed; /* squared distances to the training samples, and after a change */
+    double *near;        /* distances of the k nearest */
+    double *vote;        /* sums of votes: of each class, or two of targets */
+    double *x, *y;       /* the test sample at the slots, and M x */
+    double *along;       /* for dense atoms */
+    double own, square;  /* xᵀMx and xᵀx */
 } scratch;
+
+static size_t vote_columns(const work *w)
+{
+    return w->task->train->targets != NULL ? 2 : w->task->train->classes;
+}
+
+static size_t scratch_room(const work *w)
+{
+    return 2 * w->voters + w->task->voters.k + vote_columns(w) + 2 * w->slots.count +
+           w->slots.metric->atoms;
+}
 
 static scratch scratch_of(const work *w, int worker)
 {
-    double *begin = w->scratch + (size_t)worker * w->room;
-    size_t k = w->task->voters.k;
-    return (scratch){begin,
-                     begin + w->voters,
-                     begin + 2 * w->voters,
-                     begin + 2 * w->voters + k,
-                     begin + 2 * w->voters + 2 * k,
-                     w->nearest + (size_t)worker * k};
-}
-
-/* The k smallest, ascending; of equal ones the first. */
-static void find_nearest(const scratch *s, size_t k, size_t voters, const double *d)
-{
-    size_t have = 0;
-    for (size_t r = 0; r < voters; r++) {
-        if (have == k && !(d[r] < s->near[k - 1]))
-            continue;
-        size_t at = have < k ? have++ : k - 1;
-        for (; at > 0 && s->near[at - 1] > d[r]; at--) {
-            s->near[at] = s->near[at - 1];
-            s->nearest[at] = s->nearest[at - 1];
-        }
-        s->near[at] = d[r];
-        s->nearest[at] = r;
-    }
+    size_t k = w->task->voters.k, room = scratch_room(w);
+    scratch s = {.d = w->scratch + (size_t)worker * room};
+    s.changed = s.d + w->voters;
+    s.near = s.changed + w->voters;
+    s.vote = s.near + k;
+    s.x = s.vote + vote_columns(w);
+    s.y = s.x + w->slots.count;
+    s.along = s.y + w->slots.count;
+    return s;
 }
 
 /* What test sample t loses with these distances: 1 for a wrong class, or its squared error. */
 static double lose(const work *w, const scratch *s, size_t t, const double *d)
 {
     const gersh_dataset *train = w->task->train, *test = w->task->test;
-    size_t k = w->task->voters.k;
-    find_nearest(s, k, w->voters, d);
-    gersh__count_votes(s->vote, train, s->nearest, s->near, k, w->task->voters.by_distance);
+    gersh__votes_direct(s->vote, train, w->voters, d, w->task->voters.k, w->task->voters.by_distance,
+                        s->near);
     if (train->targets != NULL) {
-        double sum = 0, total = 0;
-        for (size_t c = 0; c < k; c++) {
-            sum += s->vote[c] * train->targets[s->nearest[c]];
-            total += s->vote[c];
-        }
-        double error = sum / total - test->targets[t];
+        double error = s->vote[1] / s->vote[0] - test->targets[t];
         return error * error;
     }
-    int label = train->labels[s->nearest[0]];
-    for (size_t c = 0; c < k; c++)
-        s->classes[train->labels[s->nearest[c]]] = 0;
-    for (size_t c = 0; c < k; c++)
-        s->classes[train->labels[s->nearest[c]]] += s->vote[c];
-    for (size_t c = 1; c < k; c++)
-        if (s->classes[train->labels[s->nearest[c]]] > s->classes[label])
-            label = train->labels[s->nearest[c]];
-    return label != test->labels[t];
+    return gersh__winner(s->vote, w->class_weight, train->classes, GERSH__EQUAL_VOTES) != test->labels[t];
 }
 
-/* The distances after feature `slot` of test sample t took the value of test sample `other`; 0 where it is the same. */
+/* The value of test sample t at a slot, less the centre, to the bit as gersh__slots_write has it. */
+static double value_at(const work *w, size_t t, size_t slot)
+{
+    const gersh_dataset *test = w->task->test;
+    size_t f = w->slots.feature != NULL ? w->slots.feature[slot] : slot;
+    if (test->x != NULL)
+        return test->x[t * test->k + f] - w->center[slot];
+    const gersh__sparse *x = test->sparse;
+    double base = x->shift != NULL ? -(x->factor != NULL ? x->factor[t] : 1) * x->shift[f] : 0;
+    return base + gersh__sparse_entry(x, t, f) - w->center[slot];
+}
+
+/* The distances after feature `slot` of sample t took the value of sample `other`; 0 where that is the same. */
 static int change(const work *w, const scratch *s, size_t t, size_t other, size_t slot)
 {
-    size_t slots = w->slots.count;
-    const double *x = w->x + t * slots, *v = w->v + slot * w->voters, *q = w->q, *d = s->d;
-    double theirs = w->x[other * slots + slot], factor = 1;
+    const double *v = w->v + slot * w->voters, *q = w->q, *d = s->d;
+    double theirs = value_at(w, other, slot), factor = 1;
     if (w->length != NULL)
         theirs *= w->length[other] / w->length[t];
-    double delta = theirs - x[slot];
+    double delta = theirs - s->x[slot];
     if (delta == 0)
         return 0;
-    double after = w->own[t] + delta * (2 * w->y[t * slots + slot] + delta * w->diagonal[slot]);
+    double after = s->own + delta * (2 * s->y[slot] + delta * w->diagonal[slot]);
     if (w->length != NULL) {
-        double square = gersh__kernels_here()->dot(slots, x, x) + delta * (2 * x[slot] + delta);
+        double square = s->square + delta * (2 * s->x[slot] + delta);
         factor = square > 0 ? 1 / sqrt(square) : 1;
     }
     after *= factor * factor;
-    double constant = after - factor * w->own[t], slope = 2 * factor * delta;
+    double constant = after - factor * s->own, slope = 2 * factor * delta;
     for (size_t r = 0; r < w->voters; r++) {
         double changed = factor * d[r] + constant + (1 - factor) * q[r] - slope * v[r];
         s->changed[r] = changed > rounding * (after + q[r]) ? changed : 0;
@@ -315,19 +297,27 @@ static int change(const work *w, const scratch *s, size_t t, size_t other, size_
     return 1;
 }
 
-static void run_sample(const work *w, const scratch *s, size_t t, double *loss)
+static void find_distances(const work *w, scratch *s, size_t t)
 {
     const gersh__kernels *kernel = gersh__kernels_here();
     size_t slots = w->slots.count;
+    s->own = map_sample(w, w->task->test, t, s->x, s->y, s->along);
+    s->square = kernel->dot(slots, s->x, s->x);
+    for (size_t r = 0; r < w->voters; r++)
+        s->d[r] = s->own + w->q[r];
+    for (size_t i = 0; i < slots; i++)
+        if (s->x[i] != 0)
+            kernel->axpy(w->voters, -2 * s->x[i], w->v + i * w->voters, s->d);
+    for (size_t r = 0; r < w->voters; r++)
+        s->d[r] = s->d[r] > rounding * (s->own + w->q[r]) ? s->d[r] : 0;
+}
+
+static void run_sample(const work *w, scratch *s, size_t t, double *loss)
+{
     double weight = weight_of(w->task->test, t);
     if (weight == 0)
         return;
-    for (size_t r = 0; r < w->voters; r++)
-        s->d[r] = w->own[t] + w->q[r];
-    for (size_t i = 0; i < slots; i++)
-        kernel->axpy(w->voters, -2 * w->x[t * slots + i], w->v + i * w->voters, s->d);
-    for (size_t r = 0; r < w->voters; r++)
-        s->d[r] = s->d[r] > rounding * (w->own[t] + w->q[r]) ? s->d[r] : 0;
+    find_distances(w, s, t);
     double plain = lose(w, s, t, s->d);
     loss[w->active] += weight * plain;
     for (size_t a = 0; a < w->active; a++)
@@ -357,13 +347,14 @@ static void run_part(void *context, size_t part, int worker)
 
 static gersh_status run_parts(work *w)
 {
-    size_t threads = (size_t)gersh__pool_threads(w->task->pool), k = w->task->voters.k;
-    w->room = 2 * w->voters + 2 * k + w->task->train->classes;
-    w->scratch = gersh__alloc(threads, w->room * sizeof *w->scratch);
-    w->nearest = gersh__alloc(threads, k * sizeof *w->nearest);
+    size_t threads = (size_t)gersh__pool_threads(w->task->pool);
+    w->scratch = gersh__alloc(threads, scratch_room(w) * sizeof *w->scratch);
+    w->class_weight = gersh__alloc(vote_columns(w), sizeof *w->class_weight);
     w->loss = gersh__alloc(PARTS, (w->active + 1) * sizeof *w->loss);
-    if (w->scratch == NULL || w->nearest == NULL || w->loss == NULL)
+    if (w->scratch == NULL || w->class_weight == NULL || w->loss == NULL)
         return GERSH_ERROR_MEMORY;
+    if (w->task->train->labels != NULL)
+        gersh__class_weights(w->class_weight, w->task->train);
     gersh__pool_run(w->task->pool, PARTS, run_part, w);
     return w->cancelled
                ? gersh__fail(GERSH_ERROR_CANCELLED, "interrupted before the features were permuted")
@@ -402,8 +393,8 @@ static void finish(const work *w, double whole, double *score, double *loss)
 static void clear(work *w)
 {
     gersh__slots_clear(&w->slots);
-    void *all[] = {w->v,     w->q,     w->x,     w->y,     w->own,  w->length,  w->diagonal,
-                   w->which, w->order, w->place, w->shift, w->loss, w->scratch, w->nearest};
+    void *all[] = {w->v,     w->q,     w->center, w->length, w->diagonal, w->which,
+                   w->order, w->place, w->shift,  w->loss,   w->scratch,  w->class_weight};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         gersh__free(all[i]);
 }
@@ -420,7 +411,7 @@ gersh_status gersh__permute(double *score, double *loss, gersh__permute_task *ta
             "%zu samples are held out, which leaves nothing to measure; more samples are needed", w.tests);
     gersh_status status = gersh__slots_choose(&w.slots, task->metric, task->train);
     size_t most = MOST_ENTRIES / (w.slots.count > 0 ? w.slots.count : 1);
-    most = most < ENOUGH ? ENOUGH : most > GERSH__PERMUTE_VOTERS ? GERSH__PERMUTE_VOTERS : most;
+    most = most < LEAST_VOTERS ? LEAST_VOTERS : most > GERSH__PERMUTE_VOTERS ? GERSH__PERMUTE_VOTERS : most;
     if (status == GERSH_OK)
         status = choose_voters(&voters, task->train, most, task->seed);
     if (status == GERSH_OK)
@@ -433,7 +424,7 @@ gersh_status gersh__permute(double *score, double *loss, gersh__permute_task *ta
         own.train = voters;
         w.voters = voters->n;
         own.voters.k = own.voters.k < w.voters ? own.voters.k : w.voters;
-        status = map_samples(&w);
+        status = map_training(&w);
     }
     if (status == GERSH_OK)
         status = choose_features(&w);

@@ -216,3 +216,37 @@ void gersh__votes_count(double *sum, const gersh__votes *v, size_t sample, int b
                       v->tied_sum[sample * v->columns + c];
     }
 }
+
+/* The k smallest of the distances, ascending. */
+static void find_smallest(double *near, size_t k, size_t rows, const double *d)
+{
+    size_t have = 0;
+    for (size_t r = 0; r < rows; r++) {
+        if (have == k && !(d[r] < near[k - 1]))
+            continue;
+        size_t at = have < k ? have++ : k - 1;
+        for (; at > 0 && near[at - 1] > d[r]; at--)
+            near[at] = near[at - 1];
+        near[at] = d[r];
+    }
+}
+
+void gersh__votes_direct(double *sum, const gersh_dataset *train, size_t rows, const double *d, size_t k,
+                         int by_distance, double *near)
+{
+    size_t columns = gersh_dataset_labels(train) != NULL ? gersh_dataset_classes(train) : 2;
+    size_t nearer = 0, tied = 0;
+    find_smallest(near, k, rows, d);
+    double last = near[k - 1];
+    memset(sum, 0, columns * sizeof *sum);
+    for (size_t r = 0; r < rows; r++) {
+        int equal = same(d[r], last);
+        tied += equal;
+        nearer += !equal && d[r] < last;
+    }
+    double share = (double)(k - nearer) / (double)tied;
+    for (size_t r = 0; r < rows; r++)
+        if (d[r] < last || same(d[r], last))
+            add_vote(sum, train, r,
+                     (same(d[r], last) ? share : 1) * vote_factor(d[r], near[0], by_distance));
+}

@@ -45,6 +45,13 @@ void gersh__votes_clear(gersh__votes *votes);
 void gersh__votes_count(double *sum, const gersh__votes *votes, size_t sample, int by_distance,
                         size_t count, const size_t *k);
 
+/*
+ * The same for one k from the squared distances d of the first `rows` training samples: sum gets one number for each
+ * class, or for targets Σ vote and Σ vote · target. near has room for k numbers; 1 <= k <= rows.
+ */
+void gersh__votes_direct(double *sum, const gersh_dataset *train, size_t rows, const double *d, size_t k,
+                         int by_distance, double *near);
+
 /* The weight of a sample: 1 where there are no weights. */
 double gersh__sample_weight(const gersh_dataset *data, size_t sample);
 

@@ -1,4 +1,4 @@
-"""What a metric looks like: its signed graph, the importance of its features, and its Gershgorin discs before and after alignment."""
+"""What a metric looks like: its signed graph, the importance of its features, and its Gershgorin discs."""
 
 from dataclasses import dataclass
 from typing import Any, List, Optional, Tuple
