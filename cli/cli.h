@@ -87,8 +87,19 @@ int cli_print_json(json_t *document);
 /* Flushes stdout; a failure to write is one sentence and an exit status. */
 int cli_finish_output(void);
 
-/* Prints what a model is: its data, value, certificate, strongest features and edges; nothing when it fails. */
-gersh_status cli_print_summary(const gersh_model *model, const gersh_model_summary *summary);
+/* The files that a fit read and wrote, for the commands that may follow it. */
+typedef struct cli_next {
+    const char *data;
+    const char *label; /* the option --label, or NULL */
+    const char *model; /* NULL where none was written */
+} cli_next;
+
+/*
+ * Prints what a model is: its data, value, certificate, most important features and strongest edges; nothing when it
+ * fails. next may be NULL.
+ */
+gersh_status cli_print_summary(const gersh_model *model, const gersh_model_summary *summary,
+                               const cli_next *next);
 
 /* Write M, as CSV or NPY by the path's ending, and the graph in the DOT language. */
 gersh_status cli_write_matrix(const gersh_model *model, const char *path);

@@ -190,6 +190,9 @@ static int print_result(const cli_args *args, const gersh_model *model, const ch
     gersh_status status = gersh_model_summarize(&summary, model);
     if (status != GERSH_OK)
         return cli_fail(args, status, NULL);
+    const char *label = gersh__setting_text(args->settings, GERSH__LABEL);
+    cli_next next = {args->operand[0], gersh__setting_given(args->settings, GERSH__LABEL) ? label : NULL,
+                     path};
     int result;
     if (args->json) {
         json_t *document = gersh__describe_fit(model, summary);
@@ -199,7 +202,7 @@ static int print_result(const cli_args *args, const gersh_model *model, const ch
     } else if (args->quiet) {
         printf("%.17g\n", gersh_model_info(model)->objective_value);
         result = cli_finish_output();
-    } else if (cli_print_summary(model, summary) != GERSH_OK) {
+    } else if (cli_print_summary(model, summary, &next) != GERSH_OK) {
         result = cli_fail(args, GERSH_ERROR_MEMORY, NULL);
     } else {
         if (path != NULL)

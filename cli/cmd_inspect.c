@@ -48,7 +48,7 @@ static int print_json(const gersh_model *model, const gersh_model_summary *summa
 
 static gersh_status print_text(const gersh_model *model, const gersh_model_summary *summary)
 {
-    gersh_status status = cli_print_summary(model, summary);
+    gersh_status status = cli_print_summary(model, summary, NULL);
     if (status != GERSH_OK)
         return status;
     printf("\nsettings\n");

@@ -69,18 +69,10 @@ static void print_certificate(const gersh_model *model)
     printf("(%s is better)\n", maximized ? "larger" : "smaller");
     printf("solver:      %s, trace at most %.6g, smallest eigenvalue at least %.6g\n",
            setting(model, "solver"), info->budget, info->rho);
-    if (!info->has_bound)
-        printf("bound:       none\n");
-    else if (!gersh__bound_tells(model))
-        printf("bound:       %.10g: says nothing, as no value of %s can be below 0\n", info->bound,
-               gersh__objective_name(model));
-    else if (fabs(info->gap) <= fabs(info->objective_value))
-        printf("bound:       %.10g: %s within %.2g %% of the best possible\n", info->bound,
-               estimate ? "with 95 % confidence" : "certified to be",
-               info->gap != 0 ? 100 * fabs(info->gap / info->objective_value) : 0);
-    else
-        printf("bound:       %.10g: %s that no value is %s than this\n", info->bound,
-               estimate ? "95 % confidence" : "certified", maximized ? "larger" : "smaller");
+    if (info->has_bound)
+        printf("bound:       %.10g: no %s metric %s\n", info->bound,
+               strcmp(setting(model, "solver"), "balanced") == 0 ? "balanced" : "such",
+               maximized ? "has more" : "has less");
     printf("stopped:     %s, after %.3g s and %d iteration%s: %s\n", gersh_stop_name(info->stop),
            info->seconds, info->iterations, info->iterations == 1 ? "" : "s", gersh__stop_sentence(model));
 }
@@ -237,16 +229,89 @@ static void print_missing(const gersh_model *model, const gersh_graph *graph, ra
     }
 }
 
-static void print_data(const gersh_model *model)
+/* The classes with their numbers of samples, or the range of the targets; without training samples, how many. */
+static void print_label(const gersh_model *model)
 {
+    const gersh_dataset *data = gersh_model_data(model);
     const gersh_tuples *tuples = gersh_model_tuples(model);
-    printf("data:        %zu rows, %zu features, ", gersh_model_rows(model), gersh_model_features(model));
-    if (tuples != NULL)
-        printf("%zu %s\n", tuples->count, gersh_tuple_kind_name(tuples->kind));
-    else if (gersh_model_classes(model) > 0)
-        printf("%zu classes\n", gersh_model_classes(model));
-    else
-        printf("real-valued targets\n");
+    const char *name = data != NULL ? gersh_dataset_label_name(data) : NULL;
+    size_t classes = gersh_model_classes(model), n = gersh_model_rows(model);
+    if (tuples != NULL) {
+        printf("learns from: %zu %s\n", tuples->count, gersh_tuple_kind_name(tuples->kind));
+        return;
+    }
+    printf("label:       ");
+    cli_put_text(stdout, name != NULL ? name : setting(model, "label"));
+    if (classes == 0) {
+        const double *target = data != NULL ? gersh_dataset_targets(data) : NULL;
+        double low = INFINITY, high = -INFINITY;
+        for (size_t i = 0; target != NULL && i < n; i++) {
+            low = fmin(low, target[i]);
+            high = fmax(high, target[i]);
+        }
+        printf(", a number to predict");
+        if (target != NULL)
+            printf(", from %.6g to %.6g", low, high);
+        putchar('\n');
+        return;
+    }
+    printf(", %zu classes: ", classes);
+    for (size_t c = 0; c < classes && c < TOP; c++) {
+        size_t count = 0;
+        printf("%s", c > 0 ? ", " : "");
+        cli_put_text(stdout, gersh_model_class_name(model, c));
+        for (size_t i = 0; data != NULL && i < n; i++)
+            count += gersh_dataset_labels(data)[i] == (int)c;
+        if (data != NULL)
+            printf(" (%zu)", count);
+    }
+    printf("%s\n", classes > TOP ? ", ..." : "");
+}
+
+/* One sentence on what was learned, with the features that contribute most. */
+static void print_learned(const gersh_model *model, const gersh_model_summary *summary, ranked *list,
+                          const double *value, gersh_importance_kind kind)
+{
+    size_t k = summary->graph->nodes;
+    printf("learned:     how far apart two samples are: %s\n",
+           gersh_model_tuples(model) != NULL ? "similar ones are near, dissimilar ones far"
+           : gersh_model_classes(model) > 0  ? "those of one class are near, those of different classes far"
+                                             : "those with close numbers are near, others far");
+    for (size_t i = 0; i < k; i++)
+        list[i] = (ranked){value[i], i, i, 0};
+    qsort(list, k, sizeof *list, compare);
+    printf("             most important: ");
+    double sum = 0;
+    size_t shown = 0;
+    for (; shown < k && shown < 3 && (shown == 0 || list[shown].size > 0.02 * list[0].size); shown++) {
+        printf("%s", shown > 0 ? ", " : "");
+        cli_put_text(stdout, gersh_model_feature_name(model, list[shown].first));
+        sum += list[shown].size;
+    }
+    if (kind == GERSH_IMPORTANCE_CONTRIBUTION && shown < k && sum <= 1) /* others may take away from it */
+        printf(" (%.0f %% of what tells them apart)", 100 * sum);
+    putchar('\n');
+}
+
+static void print_next(const cli_next *next)
+{
+    const char *data = next->data, *model = next->model;
+    printf("next:        gersh evaluate ");
+    cli_put_text(stdout, data);
+    if (next->label != NULL) {
+        printf(" --label ");
+        cli_put_text(stdout, next->label);
+    }
+    printf("  (accuracy on held-out samples)\n             ");
+    if (model == NULL) {
+        printf("gersh fit ... -o model.gersh  (keeps the metric for predict, transform and report)\n");
+        return;
+    }
+    printf("gersh report ");
+    cli_put_text(stdout, model);
+    printf(" -o report.html  (a page to look at)\n             gersh predict ");
+    cli_put_text(stdout, model);
+    printf(" NEW.csv\n");
 }
 
 static void print_bootstrap(const gersh_bootstrap *b)
@@ -261,7 +326,8 @@ static void print_bootstrap(const gersh_bootstrap *b)
     putchar('\n');
 }
 
-gersh_status cli_print_summary(const gersh_model *model, const gersh_model_summary *summary)
+gersh_status cli_print_summary(const gersh_model *model, const gersh_model_summary *summary,
+                               const cli_next *next)
 {
     const gersh_graph *graph = summary->graph;
     const gersh_balance *balance = summary->balance;
@@ -276,7 +342,16 @@ gersh_status cli_print_summary(const gersh_model *model, const gersh_model_summa
         return GERSH_ERROR_MEMORY;
     }
     gersh_model_rules(model, &rules);
-    print_data(model);
+    char sentence[256];
+    gersh_importance_kind kind = gersh_importance_rank(value, model);
+    print_label(model);
+    printf("data:        %zu samples, %zu features\n", gersh_model_rows(model),
+           gersh_model_features(model));
+    print_learned(model, summary, list, value, kind);
+    printf("certain:     %s\n", gersh__certificate_sentence(sentence, sizeof sentence, model));
+    if (next != NULL)
+        print_next(next);
+    putchar('\n');
     print_certificate(model);
     printf("graph:       %zu edge%s (%zu negative), %zu connected part%s, ", graph->edges,
            graph->edges == 1 ? "" : "s", summary->negative_edges, balance->components,

@@ -53,6 +53,8 @@ GERSH_API const double *gersh_dataset_values(const gersh_dataset *data);
 GERSH_API const char *gersh_dataset_feature_name(const gersh_dataset *data, size_t feature);
 GERSH_API size_t gersh_dataset_classes(const gersh_dataset *data); /* 0 without class labels */
 GERSH_API const char *gersh_dataset_class_name(const gersh_dataset *data, size_t which);
+/* The name or "column N" of the file's column that labels or targets came from; NULL where there was none. */
+GERSH_API const char *gersh_dataset_label_name(const gersh_dataset *data);
 GERSH_API const int *gersh_dataset_labels(const gersh_dataset *data);     /* class of each row, or NULL */
 GERSH_API const double *gersh_dataset_targets(const gersh_dataset *data); /* target of each row, or NULL */
 GERSH_API const double *gersh_dataset_weights(const gersh_dataset *data); /* weight of each row, or NULL */

@@ -394,6 +394,19 @@ static gersh_status check_labels_table(const gersh__table *table, const gersh__t
     return GERSH_OK;
 }
 
+/* The column's name, or its position. */
+static gersh_status name_label(gersh_dataset *data, const gersh__table *table)
+{
+    char position[48];
+    const char *name = table->column[table->label].name;
+    if (name == NULL) {
+        snprintf(position, sizeof position, "column %zu", table->label + 1);
+        name = position;
+    }
+    data->label_name = gersh__text_copy(name, strlen(name));
+    return data->label_name != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
+}
+
 gersh_status gersh__dataset_from_table(gersh_dataset **out, const gersh__table *table,
                                        const gersh__table *labels, const gersh_settings *settings)
 {
@@ -431,6 +444,8 @@ gersh_status gersh__dataset_from_table(gersh_dataset **out, const gersh__table *
         status = gersh__dataset_set_labels(data, labels, 0, settings);
     else if (status == GERSH_OK && table->label != GERSH__NONE)
         status = gersh__dataset_set_labels(data, table, table->label, settings);
+    if (status == GERSH_OK && labels == NULL && table->label != GERSH__NONE)
+        status = name_label(data, table);
     if (status == GERSH_OK && weights != GERSH__NONE)
         status = gersh__dataset_read_weights(data, table, weights);
 out:

@@ -55,6 +55,7 @@ void gersh_dataset_free(gersh_dataset *data)
         gersh__free(data->class_names[c]);
     gersh__free(data->feature_names);
     gersh__free(data->class_names);
+    gersh__free(data->label_name);
     gersh__free(data->labels);
     gersh__free(data->targets);
     gersh__free(data->weights);
@@ -172,6 +173,11 @@ static gersh_status alloc_labels(gersh_dataset *data, const gersh_dataset *from)
 {
     data->format = from->format;
     data->filled = from->filled;
+    if (from->label_name != NULL) {
+        data->label_name = gersh__text_copy(from->label_name, strlen(from->label_name));
+        if (data->label_name == NULL)
+            return GERSH_ERROR_MEMORY;
+    }
     if (from->targets != NULL) {
         data->targets = gersh__alloc(data->n, sizeof *data->targets);
         if (data->targets == NULL)
@@ -295,6 +301,11 @@ gersh_status gersh_dataset_check(const gersh_dataset *data)
     return gersh__fail(GERSH_ERROR_INPUT,
                        "all %zu rows have the label '%s'; learning needs at least two classes", data->n,
                        gersh__text_excerpt(excerpt, sizeof excerpt, name, strlen(name)));
+}
+
+const char *gersh_dataset_label_name(const gersh_dataset *data)
+{
+    return data->label_name;
 }
 
 size_t gersh_dataset_rows(const gersh_dataset *data)

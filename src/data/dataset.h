@@ -12,6 +12,7 @@ struct gersh_dataset {
     char **feature_names;  /* k, none NULL */
     size_t classes;
     char **class_names; /* classes, in order: by value when all are numbers, else by bytes */
+    char *label_name;   /* of the column that labels or targets came from, or NULL */
     int *labels;        /* n, or NULL */
     double *targets;    /* n, or NULL */
     double *weights;    /* n, at least 0 and not all 0, or NULL: all 1 */
