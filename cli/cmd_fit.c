@@ -84,6 +84,10 @@ static gersh_status read_inputs(inputs *in, const cli_args *args)
         status = cli_importance_parse(&in->importance, args);
     if (status == GERSH_OK)
         status = read_data(in, args);
+    if (status == GERSH_OK && in->tuples != NULL && in->importance == CLI_IMPORTANCE_PERMUTATION)
+        status = gersh__fail(GERSH_ERROR_ARGUMENT,
+                             "--importance permutation: a fit to %s has no labels to predict; leave it out",
+                             gersh_tuple_kind_name(in->tuples->kind));
     if (status == GERSH_OK && edges != NULL) {
         status = gersh_edge_rules_read(&in->rules, &in->rule_count, edges, in->data);
         if (status != GERSH_OK)
@@ -146,7 +150,8 @@ static gersh_status bootstrap(gersh_model *model, const inputs *in, const cli_ar
 }
 
 /*
- * Ranks the features as --importance says: by itself, where contributions are blind, by permutation. There a failure for
+ * Ranks the features as --importance says: by itself, where contributions are blind, by permutation, unless the time for the fit was
+ * used up. There a failure for
  * other reasons than memory leaves M_ii, and so does an interrupt.
  */
 static gersh_status rank_features(gersh_model *model, const inputs *in, int *interrupted,
@@ -155,7 +160,9 @@ static gersh_status rank_features(gersh_model *model, const inputs *in, int *int
     if (in->importance == CLI_IMPORTANCE_CONTRIBUTION)
         return gersh_importance_choose(model, GERSH_IMPORTANCE_CONTRIBUTION);
     int asked = in->importance == CLI_IMPORTANCE_PERMUTATION;
-    if (!asked && !gersh_importance_is_blind(gersh_model_importance(model)))
+    gersh_stop stop = gersh_model_info(model)->stop;
+    int late = stop == GERSH_STOP_MAX_TIME || stop == GERSH_STOP_INTERRUPTED;
+    if (!asked && (late || !gersh_importance_is_blind(gersh_model_importance(model))))
         return GERSH_OK;
     gersh_status status = cli_importance_permute(model, args->settings, args);
     *interrupted = status == GERSH_ERROR_CANCELLED;
