@@ -119,6 +119,9 @@ static void print_ranking(const gersh_model *model, gersh_importance_kind kind, 
                     gersh_model_tuples(model) == NULL
                 ? "; try --importance permutation"
                 : "");
+    if (gersh_importance_is_blind(importance) && strcmp(gersh__objective_name(model), "mcml") == 0)
+        printf("  mcml wants each class in one place; where classes have several, try --objective lmnn or "
+               "glr\n");
     printf("  ");
 }
 
