@@ -86,7 +86,7 @@ def xor(n=200, seed=2):
 
 def test_an_xor_is_ranked_by_permutation(tmp_path):
     X, y = xor()
-    learner = gersh.MetricLearner().fit(X, y)
+    learner = gersh.GLR().fit(X, y)
     learner.save(tmp_path / "plain.gersh", data=False)
     assert set(np.argsort(-learner.feature_importances_)[:2]) == {1, 4}
     found = learner.importance()
