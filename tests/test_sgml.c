@@ -233,6 +233,45 @@ static void the_diagonal_alone(void **unused)
     }
 }
 
+static double value_of(gersh_fit_info *info, const gersh_dataset *data, const char *objective,
+                       const char *solver)
+{
+    gersh_settings *settings;
+    gersh_metric *metric;
+    assert_ok(gersh_settings_new(&settings));
+    assert_ok(gersh_settings_set(settings, "objective", objective));
+    assert_ok(gersh_settings_set(settings, "solver", solver));
+    assert_ok(gersh_settings_set(settings, "trace", "K"));
+    assert_ok(gersh_settings_set(settings, "rho", "1e-5"));
+    assert_ok(gersh_fit(&metric, info, data, settings, NULL));
+    gersh_metric_free(metric);
+    gersh_settings_free(settings);
+    return (strcmp(objective, "deml") == 0 ? -1 : 1) * info->objective_value;
+}
+
+/* balanced begins at the paper's colours too: on folds such as the paper's none of its algorithms ends lower. */
+static void balanced_is_never_above_sgml(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 23);
+    for (int t = 0; t < cases(60); t++) {
+        gersh_dataset *data = random_data(&random, 4 + (size_t)gersh__random_below(&random, 3),
+                                          2 + (size_t)gersh__random_below(&random, MOST - 1), 2);
+        gersh_fit_info info, baseline;
+        double balanced = value_of(&info, data, objectives[t % 5], "balanced");
+        double scale = info.gap > 0 ? info.gap / info.relative_gap : fabs(balanced);
+        const char *const solvers[] = {"sgml", "pgml"};
+        for (int s = 0; s < 2; s++) {
+            double other = value_of(&baseline, data, objectives[t % 5], solvers[s]);
+            if (balanced > other + 1.001e-3 * scale + 1e-12)
+                fail_msg("problem %d, %s: balanced ends at %.9g, %s at %.9g", t, objectives[t % 5],
+                         balanced, solvers[s], other);
+        }
+        gersh_dataset_free(data);
+    }
+}
+
 /* sgml, pgml and balanced share their search space: the certified bound holds for all of them. */
 static void the_bound_holds_for_sgml(void **unused)
 {
@@ -325,6 +364,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_step_is_certified),
         cmocka_unit_test(the_bound_holds_for_sgml),
+        cmocka_unit_test(balanced_is_never_above_sgml),
         cmocka_unit_test(the_diagonal_alone),
         cmocka_unit_test(odd_inputs_work),
         cmocka_unit_test(failing_allocations_leak_nothing),
