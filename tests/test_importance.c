@@ -291,7 +291,7 @@ static void units_do_not_matter(void **unused)
             x[e] = unit[e % K] * x[e] + zero[e % K];
         shown after = show(N, K, x, labels, ways[way][0], ways[way][1]);
         for (size_t i = 0; i < K; i++)
-            assert_close(after.value[i], before.value[i], 1e-4);
+            assert_close(after.value[i], before.value[i], 1e-3); /* what two fits may differ by */
         gersh_model_free(before.model);
         gersh_model_free(after.model);
     }

@@ -290,7 +290,10 @@ static double check_budget(const trial *t, const problem *q)
     double k = (double)t->metric->features, mean = 0, *d = distances_under(q, NULL, 1);
     for (size_t p = 0; p < q->pairs->count; p++)
         mean += d[p] / (double)q->pairs->count;
-    double trace = (strcmp(t->objective, "lmnn") == 0 ? 2 : 20) * k / mean;
+    double trace = (strcmp(t->objective, "lmnn") == 0  ? 2
+                    : strcmp(t->objective, "glr") == 0 ? 20
+                                                       : 6) *
+                   k / mean;
     if (!(fabs(t->info.budget - trace) <= 1e-9 * t->info.budget) ||
         !(fabs(t->info.rho - 1e-5 * t->info.budget / k) <= 1e-9 * t->info.rho) ||
         t->metric->rho != t->info.rho)

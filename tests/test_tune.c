@@ -181,7 +181,7 @@ static void traces_have_a_mean_distance_of_two(void **unused)
     assert_ok(gersh_settings_new(&settings));
     assert_ok(gersh_settings_set(settings, "objective", "mcml"));
     assert_ok(gersh_fit(&metric, &info, data, settings, NULL));
-    assert_true(fabs(info.budget / gersh__tune_trace(data) - 10) <= 1e-8);
+    assert_true(fabs(info.budget / gersh__tune_trace(data) - 3) <= 1e-8);
     gersh_settings_free(settings);
     gersh_metric_free(metric);
     gersh_dataset_free(data);

@@ -49,7 +49,7 @@ static const gersh_setting_info table[GERSH__SETTINGS] = {
     [GERSH__TRACE] =
         {"trace", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "auto", "auto|K", 0, DBL_MAX, "C",
          "largest trace of M: a number, K for the number of features, or auto: the C at which the mean "
-         "squared distance of two samples under C/K times the identity is 20 (of lmnn 2)"},
+         "squared distance of two samples under C/K times the identity is 6 (of glr 20, of lmnn 2)"},
     [GERSH__RHO] = {"rho", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "auto", "auto", 0, DBL_MAX, "RHO",
                     "smallest eigenvalue that M must have; auto is 1e-5 C/K"},
     [GERSH__TOL] = {"tol", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "1e-3", NULL, 1e-12, 1, "TOL",

@@ -54,7 +54,7 @@ static gersh_status init(gersh__objective *objective, const gersh_settings *sett
 
 const gersh__objective_kind gersh__glr = {
     .name = "glr",
-    .mean = GERSH__MEAN_DISTANCE,
+    .mean = 20, /* the most accurate (bench/trace.py): glr only pushes apart, so that C is always reached */
     .help = "graph Laplacian regulariser: labels should change little between close samples",
     .nonnegative = 1,
     .spreads = 1,

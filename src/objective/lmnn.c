@@ -341,7 +341,8 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
 
 const gersh__objective_kind gersh__lmnn = {
     .name = "lmnn",
-    .mean = 2, /* 20 is more accurate (bench/trace.py), but the search takes some ten times as long */
+    .mean =
+        2, /* 6 and 20 are more accurate (bench/trace.py), but the search takes some ten times as long */
     .help = "the nearest neighbours of a sample should be of its class, by a margin",
     .nonnegative = 1,
     .spreads = 1,

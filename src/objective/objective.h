@@ -20,10 +20,11 @@ typedef struct gersh__objective gersh__objective;
 enum { GERSH__DRAWS_DISSIMILAR = 1, GERSH__DRAWS_SIMILAR = 2, GERSH__DRAWS_TRIPLETS = 4 };
 
 /*
- * The mean squared distance under (C/K) I that --trace auto sets. With it C is a safeguard: the minimum of an objective
- * that has a scale of its own, as that of mcml has, is mostly inside it.
+ * The mean squared distance under (C/K) I that --trace auto sets. C is to be a safeguard: the optimum of mcml has a scale
+ * of its own, and accuracy is flat from 6 to 60 (bench/trace.py). The least of these is taken, as searches take longer with
+ * a larger C where classes are separable, as with more features than samples.
  */
-#define GERSH__MEAN_DISTANCE 20.0
+#define GERSH__MEAN_DISTANCE 6.0
 
 typedef struct gersh__objective_kind {
     const char *name;

@@ -58,7 +58,7 @@ class MetricLearner(BaseMetricLearner):
         Scaling of features; 'paper' is z-score, then unit length of each row.
     trace : float or {'auto', 'K'}, default='auto'
         Largest trace of M: a number, 'K' for the number of features, or 'auto': the C at which the mean squared distance
-        of two samples under C/K times the identity is 20 ('lmnn': 2).
+        of two samples under C/K times the identity is 6 ('glr': 20, 'lmnn': 2).
     rho : float or {'auto'}, default='auto'
         Smallest eigenvalue that M must have; 'auto' is 1e-5 of the trace divided by the number of features.
     tol : float, default=1e-3
