@@ -28,7 +28,9 @@
 
 enum { MOST_TREE_FEATURES = 2048 }; /* whose correlations are computed for step 4 */
 
-#define SMALL_PROBLEM 50000.0 /* pairs · K² up to which sgml takes no longer than some milliseconds */
+/* Up to so many pairs, and pairs · K², sgml takes no longer than some milliseconds: folds such as the paper's. */
+#define SMALL_PAIRS 64
+#define SMALL_PROBLEM 50000.0
 
 enum { MOST_FLIPS = 24, MOST_PAIRS = 8, MANY_SAMPLE_PAIRS = 16384 };
 
@@ -198,7 +200,8 @@ static gersh_status try_paper(search *s)
             s->tried[f] = 1;
         status = try_colors(s, &kept);
     }
-    int small = s->run->rules == NULL && (double)pairs->count * k * k <= SMALL_PROBLEM;
+    int small = s->run->rules == NULL && pairs->count <= SMALL_PAIRS &&
+                (double)pairs->count * k * k <= SMALL_PROBLEM;
     if (status == GERSH_OK && may_try(s) && small)
         status = try_baseline(s, &gersh__solver_sgml);
     if (status == GERSH_OK && may_try(s) && small)
