@@ -56,7 +56,7 @@ const char *gersh__certificate_sentence(char *text, size_t size, const gersh_mod
     if (!info->has_bound)
         snprintf(text, size, "there is no certificate: the solver %s has no bound",
                  setting(model, "solver"));
-    else if (!gersh__bound_tells(model) || percent > 100)
+    else if ((!gersh__bound_tells(model) && info->relative_gap > info->tol) || percent > 100)
         snprintf(text, size, "the certificate says nothing: the bound is %.6g", info->bound);
     else if (sampled)
         snprintf(text, size,
