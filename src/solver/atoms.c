@@ -19,6 +19,7 @@ void gersh__engine_free(gersh__engine *e)
 {
     if (e == NULL)
         return;
+    gersh_metric_free(e->witness.metric);
     gersh__slope_free(e->slope);
     gersh__sketch_free(e->sketch);
     gersh__free(e->atom);

@@ -114,6 +114,7 @@ typedef struct search {
     gersh_metric *best;
     double value, own_gap; /* of best: the value, and how far above the bound of its colours it is */
     double bound, least;   /* of the hull: its bound, and the value of its solution */
+    gersh__witness witness; /* of its bound */
     gersh_metric *solution;
     int last_look; /* flips begin no later, */
     double near;   /* nor where the value is that of the hull's solution, to this share */
@@ -266,7 +267,10 @@ static gersh_status solve_hull(search *s)
 {
     gersh__solver_run *run = s->run;
     gersh_status status = gersh__solve_region(run, GERSH__HULL, NULL, "hull");
-    s->bound = fmax(s->bound, run->bound);
+    if (run->bound > s->bound) {
+        s->bound = run->bound;
+        gersh__witness_move(&s->witness, &run->witness);
+    }
     s->least = gersh__engine_value(run->engine);
     gersh_metric_free(s->solution);
     s->solution = NULL;
@@ -345,6 +349,7 @@ static gersh_status solve_balanced(gersh__solver_run *run)
         run->search_gap = s.least - s.bound + s.own_gap;
     }
     run->bound = s.bound;
+    gersh__witness_move(&run->witness, &s.witness);
     run->stop = run->stop == GERSH_STOP_CONVERGED ? hull_stop : run->stop;
     gersh_metric_free(s.best);
     gersh_metric_free(s.solution);

@@ -210,8 +210,8 @@ static void add_info(gersh_fit_info *info, const gersh__solver_run *run, double 
     info->seconds_eigen += e->seconds_eigen;
 }
 
-gersh_status gersh__fit_pairs(gersh_metric **out, gersh_fit_info *info, double *width,
-                              const gersh__fit *fit, const gersh__pairs *pairs, gersh__objective *objective,
+gersh_status gersh__fit_pairs(gersh_metric **out, gersh_fit_info *info, gersh__witness *witness,
+                              double *width, const gersh__fit *fit, const gersh__pairs *pairs, gersh__objective *objective,
                               const gersh_metric *start)
 {
     gersh__solver_run run = {.pairs = pairs,
@@ -234,6 +234,9 @@ gersh_status gersh__fit_pairs(gersh_metric **out, gersh_fit_info *info, double *
         add_info(info, &run, fit->trace, fit->limits.tol);
     if (width != NULL)
         *width = objective->width;
+    if (witness != NULL && status == GERSH_OK)
+        gersh__witness_move(witness, &run.witness);
+    gersh_metric_free(run.witness.metric);
     gersh__engine_free(run.engine);
     return status;
 }
@@ -249,7 +252,7 @@ static gersh_status fit_listed(gersh_metric **out, gersh_fit_info *info, gersh__
     if (status == GERSH_OK)
         status = read_budget(fit, pairs);
     if (status == GERSH_OK)
-        status = gersh__fit_pairs(out, info, NULL, fit, pairs, objective, fit->options->start);
+        status = gersh__fit_pairs(out, info, &fit->witness, NULL, fit, pairs, objective, fit->options->start);
     double n = (double)pairs->n;
     info->pairs = info->pairs_all = pairs->first != NULL ? (double)pairs->count : n * (n - 1) / 2;
     info->rows_used = n;
@@ -370,8 +373,9 @@ static const gersh__solver *find_solver(const char *name)
     return NULL;
 }
 
-gersh_status gersh_fit(gersh_metric **out, gersh_fit_info *info, const gersh_dataset *data,
-                       const gersh_settings *settings, const gersh_fit_options *options)
+gersh_status gersh__fit_certified(gersh_metric **out, gersh__witness *witness, gersh_fit_info *info,
+                                  const gersh_dataset *data, const gersh_settings *settings,
+                                  const gersh_fit_options *options)
 {
     static const gersh_fit_options none = {0};
     const gersh_fit_options *o = options != NULL ? options : &none;
@@ -407,9 +411,19 @@ gersh_status gersh_fit(gersh_metric **out, gersh_fit_info *info, const gersh_dat
         status = o->tuples != NULL ? fit_tuples(out, info, &fit) : fit_rows(out, info, &fit);
     if (status == GERSH_OK)
         status = check_metric(out, info);
+    *witness = fit.witness;
     gersh__blas_release();
     gersh__rules_free(fit.rules);
     gersh__pool_free(fit.pool);
     gersh_dataset_free(own);
+    return status;
+}
+
+gersh_status gersh_fit(gersh_metric **out, gersh_fit_info *info, const gersh_dataset *data,
+                       const gersh_settings *settings, const gersh_fit_options *options)
+{
+    gersh__witness witness;
+    gersh_status status = gersh__fit_certified(out, &witness, info, data, settings, options);
+    gersh_metric_free(witness.metric);
     return status;
 }

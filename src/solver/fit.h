@@ -15,6 +15,7 @@ typedef struct gersh__fit {
     gersh__rules *rules;
     gersh__limits limits;
     double trace, rho; /* C and ρ, once gersh__fit_budget has set them */
+    gersh__witness witness; /* of the bound over all pairs, once it is there */
 } gersh__fit;
 
 /* Sets C and ρ for samples whose mean squared distance is `mean`. `of`: words for what the mean is over. */
@@ -31,11 +32,16 @@ void gersh__info_certify(gersh_fit_info *info, double value, double bound, doubl
 
 /*
  * Learns from the pairs, from the metric `start` on unless NULL. The numbers of `info` are added to: it is 0
- * before the first fit. *width, unless NULL, is the smoothing at the end.
+ * before the first fit. *witness, which is to be freed, and *width, the smoothing at the end, may be NULL.
  */
-gersh_status gersh__fit_pairs(gersh_metric **out, gersh_fit_info *info, double *width,
-                              const gersh__fit *fit, const gersh__pairs *pairs, gersh__objective *objective,
+gersh_status gersh__fit_pairs(gersh_metric **out, gersh_fit_info *info, gersh__witness *witness,
+                              double *width, const gersh__fit *fit, const gersh__pairs *pairs, gersh__objective *objective,
                               const gersh_metric *start);
+
+/* gersh_fit with the witness of the bound; *witness is to be freed. */
+gersh_status gersh__fit_certified(gersh_metric **out, gersh__witness *witness, gersh_fit_info *info,
+                                  const gersh_dataset *data, const gersh_settings *settings,
+                                  const gersh_fit_options *options);
 
 /* Which pairs to learn from. */
 typedef struct gersh__plan {

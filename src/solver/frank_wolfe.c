@@ -380,6 +380,30 @@ static double enough(const gersh__engine *e, const gersh__limits *limits, double
     return (score - fmax(LOOK_SHARE * seen, done)) / e->budget;
 }
 
+void gersh__witness_move(gersh__witness *to, gersh__witness *from)
+{
+    gersh_metric_free(to->metric);
+    *to = *from;
+    *from = (gersh__witness){0};
+}
+
+static gersh_status take_bound(gersh__engine *e, double bound)
+{
+    gersh__witness here = {.width = e->objective->kind->smoothed ? e->objective->width : 0};
+    gersh_status status = gersh__engine_metric(&here.metric, e);
+    if (status != GERSH_OK)
+        return status;
+    gersh__witness_move(&e->witness, &here);
+    e->bound = bound;
+    return GERSH_OK;
+}
+
+static void drop_bound(gersh__engine *e, double bound)
+{
+    gersh__witness_move(&e->witness, &(gersh__witness){0});
+    e->bound = bound;
+}
+
 /*
  * G, the region's candidates, the gap to the best of them, and the certified bound where the region has one. *seen:
  * the gap at the last look at all pairs, 0 before the first; −INFINITY asks for another one.
@@ -408,8 +432,8 @@ static gersh_status look(gersh__engine *e, gersh__region *region, const gersh__l
         *seen = DBL_MIN; /* the right ones are watched: no need to look before the end */
     else if (least > -INFINITY || *seen == 0)
         *seen = *gap;
-    e->bound = fmax(e->bound, e->value - fmax(score - e->budget * fmin(0, least), 0));
-    return GERSH_OK;
+    double bound = e->value - fmax(score - e->budget * fmin(0, least), 0);
+    return bound > e->bound ? take_bound(e, bound) : GERSH_OK;
 }
 
 gersh_status gersh__engine_measure(gersh__engine *e, gersh__region *region, double width, double *value,
@@ -423,7 +447,7 @@ gersh_status gersh__engine_measure(gersh__engine *e, gersh__region *region, doub
     *value = gersh__engine_value(e);
     if (bound == NULL)
         return GERSH_OK;
-    e->bound = -INFINITY;
+    drop_bound(e, -INFINITY);
     gersh_status status = look(e, region, &(gersh__limits){0}, &seen, candidate, &found, &gap);
     *bound = e->bound;
     return status;
@@ -507,7 +531,7 @@ static gersh_status search(gersh__engine *e, gersh__region *region, const char *
     double gap, seen = 0, before = INFINITY, width = limits->widest, last_gap = 0;
     int sketched = 0;
     e->objective->width = limits->widest;
-    e->bound = e->objective->kind->nonnegative ? 0 : -INFINITY;
+    drop_bound(e, e->objective->kind->nonnegative ? 0 : -INFINITY);
     gersh_status status = gersh__atoms_restrict(e, region);
     gersh__engine_refresh(e);
     while (status == GERSH_OK) {

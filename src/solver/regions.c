@@ -62,6 +62,7 @@ gersh_status gersh__solve_region(gersh__solver_run *run, gersh__region_kind kind
     if (status == GERSH_OK)
         status = gersh__engine_solve(run->engine, region, stage, &run->limits, &run->stop);
     run->bound = run->engine->bound;
+    gersh__witness_move(&run->witness, &run->engine->witness);
     run->engine->watched_count = region->watched_count;
     memcpy(run->engine->watched, region->watched, region->watched_count * sizeof *region->watched);
     gersh__region_free(region);

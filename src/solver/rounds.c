@@ -208,7 +208,7 @@ static gersh_status run_round(gersh_metric **out, gersh_fit_info *info, measured
     double units = 0;
     gersh_status status = draw_pairs(&d, r, r->count);
     if (status == GERSH_OK)
-        status = gersh__fit_pairs(out, info, &r->width, r->fit, d.pairs, d.objective, start);
+        status = gersh__fit_pairs(out, info, NULL, &r->width, r->fit, d.pairs, d.objective, start);
     if (status == GERSH_OK) {
         units = d.pairs->units;
         info->pairs = (double)d.pairs->count;

@@ -13,7 +13,8 @@ typedef struct gersh__solver_run {
     gersh__limits limits;
     gersh_stop stop;
     double bound; /* certified lower bound of F over the hull (psd: over the cone; diagonal: none beyond
-                     itself) */
+                     itself), */
+    gersh__witness witness; /* and what it rests on */
     double search_gap; /* the part of value − bound that a longer search would close; infinite: all of it */
 } gersh__solver_run;
 

@@ -1,0 +1,124 @@
+/*
+ * The independent verifier; see gersh_model_verify. It shares with the solvers nothing but the definitions: M is built
+ * from the atoms, the objectives and their derivatives are sums over samples and tuples as docs/theory.md writes them,
+ * and a bound is one gradient and one linear minimum.
+ */
+#ifndef GERSH_SRC_VERIFY_VERIFY_H
+#define GERSH_SRC_VERIFY_VERIFY_H
+
+#include "model/model.h"
+
+/*
+ * M from the atoms. Features that no atom touches have M_ii = ρ and nothing else, so that the matrix is
+ * kept for the touched ones only.
+ */
+typedef struct gersh__dense {
+    size_t features;
+    double rho;
+    size_t touched;
+    size_t *feature; /* touched of them: their features, ascending */
+    size_t *place;   /* features of them: the place among the touched, GERSH__NONE for the others */
+    double *m;       /* touched × touched */
+} gersh__dense;
+
+gersh_status gersh__dense_build(gersh__dense *dense, const gersh_metric *metric);
+
+/* The identity times `factor`. */
+gersh_status gersh__dense_identity(gersh__dense *dense, size_t features, double factor);
+void gersh__dense_clear(gersh__dense *dense);
+
+/* Whether M_ij of two places is not 0 but for rounding. */
+int gersh__dense_is_edge(const gersh__dense *dense, size_t a, size_t b);
+double gersh__dense_trace(const gersh__dense *dense);
+gersh_status gersh__dense_smallest(double *eigenvalue, const gersh__dense *dense);
+
+/* A metric with the samples that it is held against, and what is found there. */
+typedef struct gersh__problem {
+    size_t n, k;
+    const gersh_dataset *data;  /* scaled, not sparse */
+    const gersh_tuples *tuples; /* or NULL */
+    const gersh__dense *dense;
+    double width;  /* of the zone in which the hinge of lmnn is a parabola; 0 for the hinge itself */
+    double *image; /* n × touched: M (x − first row) on the touched features */
+    double *row;   /* n: scratch */
+    double value;
+    double margins; /* the size of what was added up: rounding leaves some 1e-16 of it in the value */
+    /* The gradient, unless y is NULL: G = Σ_p g_p Δ_p Δ_pᵀ = Xᵀ Y for the function that is minimised. */
+    double *y;      /* n × k: Σ_j g_ij (x_i − x_j) */
+    double linear;  /* Σ g_p d_p */
+    double size;    /* Σ |g_p| d_p */
+    double shaken;  /* lmnn: Σ w (1 + its distances) / width of the hinges in the zone: how rounding moves their slopes */
+    int endless;    /* a derivative is infinite */
+} gersh__problem;
+
+/* What the verifier knows of an objective, beside its definition. */
+typedef struct gersh__reference {
+    const char *name;
+    int maximized;
+    int never_negative;
+    double mean; /* that --trace auto gives the squared distances under (C/K) I */
+    gersh_status (*classes)(gersh__problem *p); /* or targets */
+    gersh_status (*pairs)(gersh__problem *p);   /* similar and dissimilar; or NULL */
+    gersh_status (*compared)(gersh__problem *p); /* triplets and quadruplets; or NULL */
+} gersh__reference;
+
+/* NULL when there is none of that name. */
+const gersh__reference *gersh__reference_find(const char *name);
+
+/* Value and, with `gradient`, derivatives at the metric; clear afterwards, also on failure. */
+gersh_status gersh__problem_solve(gersh__problem *p, const gersh__reference *reference, const gersh__dense *dense,
+                                  const gersh_dataset *scaled, const gersh_tuples *tuples, int gradient,
+                                  double width);
+void gersh__problem_clear(gersh__problem *p);
+
+double gersh__problem_weight(const gersh__problem *p, size_t row);
+
+/* (x − y)ᵀ M (x − y) of two samples. */
+double gersh__problem_distance(const gersh__problem *p, size_t i, size_t j);
+
+/* dF/dd of a pair is g (more): joins the gradient. */
+void gersh__problem_pull(gersh__problem *p, size_t i, size_t j, double d, double g);
+
+/* A pair of samples: its length √d, its weight, and whether it is similar, or of one class. */
+typedef struct gersh__span {
+    double length, weight;
+    size_t i, j;
+    int same;
+} gersh__span;
+
+/* lsml: Σ w_s w_t (s − t)² over similar s and others t with s > t. */
+gersh_status gersh__problem_lsml(gersh__problem *p, gersh__span *spans, size_t count);
+
+/* Derivative of √d, to be multiplied by a factor; notes where it is infinite. */
+double gersh__problem_root_slope(gersh__problem *p, size_t i, size_t j, double length);
+
+/* The hinge max(x, 0), smoothed from below by p->width; *slope its derivative. */
+double gersh__problem_hinge(gersh__problem *p, double x, double weight, double size, double *slope);
+
+/* The objectives of tuples. */
+gersh_status gersh__tuples_glr(gersh__problem *p), gersh__tuples_deml(gersh__problem *p),
+    gersh__tuples_lsml(gersh__problem *p), gersh__tuples_mcml(gersh__problem *p),
+    gersh__tuples_lsml_compared(gersh__problem *p), gersh__tuples_lmnn_compared(gersh__problem *p);
+
+/* Which metrics a bound is for. */
+typedef enum gersh__set { GERSH__SET_DIAGONAL, GERSH__SET_HULL, GERSH__SET_PSD } gersh__set;
+
+/*
+ * A lower bound of the minimised function over the metrics ρI + Σ θ_a z_a z_aᵀ, θ >= 0, Σθ <= budget, z of the set, from
+ * the value and the gradient of the problem. *error: what rounding may have done to it.
+ */
+gersh_status gersh__bound_from(double *bound, double *error, const gersh__problem *p, double value, gersh__set set,
+                               const gersh_model *model, double budget);
+
+/* C and ρ of the settings; with --trace auto from the scaled data, else that may be NULL. *known: whether C is found. */
+gersh_status gersh__limits_find(double *trace, double *rho, int *known, const gersh_model *model,
+                                const gersh__reference *reference, const gersh_dataset *scaled);
+
+/* Largest relative difference between the scaling of the model and that of the data by its definition. */
+gersh_status gersh__scaling_difference(double *difference, const gersh_model *model, const gersh_dataset *data);
+
+/* Largest difference between the contributions that the model states and their definition, relative to the largest. */
+gersh_status gersh__contribution_difference(double *difference, const gersh_model *model, const gersh__dense *dense,
+                                            const gersh_dataset *scaled);
+
+#endif
