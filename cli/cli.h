@@ -9,7 +9,8 @@
 #include "base/json.h"
 #include "gersh/gersh.h"
 
-enum { EXIT_DONE = 0, EXIT_BAD = 1, EXIT_INTERNAL = 2, EXIT_INTERRUPTED = 130 };
+/* EXIT_PARTIAL: inspect --verify could not check everything. */
+enum { EXIT_DONE = 0, EXIT_BAD = 1, EXIT_INTERNAL = 2, EXIT_PARTIAL = 3, EXIT_INTERRUPTED = 130 };
 
 /* What the signs of edges mean, for help texts: d = Σ M_ii δ_i² + 2 Σ M_ij δ_i δ_j, and an edge's weight is −M_ij. */
 #define CLI_EDGES_HELP                                                                                     \
@@ -118,10 +119,11 @@ void cli_put_npy(FILE *file, size_t rows, size_t columns, const double *m);
 gersh_status cli_match(gersh_matched **out, const gersh_model *model, const char *path,
                        const cli_args *args);
 
-/* Writes the report to path; data is NULL for the model's own rows. The other paths, or NULL, are shown. */
+/* Writes the report to path; data is NULL for the model's own rows, verification without one. The other paths, or NULL,
+ * are shown. */
 gersh_status cli_write_report(const gersh_model *model, const char *model_path, const char *path,
                               const gersh_dataset *data, const char *data_path, size_t splits,
-                              const cli_args *args);
+                              const gersh_verification *verification, const cli_args *args);
 
 /* A line on stderr that follows a running fit. */
 typedef struct cli_progress {

@@ -250,7 +250,8 @@ static int run(const cli_args *args)
     if (status == GERSH_OK && path != NULL)
         status = gersh_model_write(model, path, cli_value(args, "no-data") == NULL);
     if (status == GERSH_OK && report != NULL)
-        status = cli_write_report(model, path, report, NULL, args->operand[0], GERSH_EVALUATE_SPLITS, args);
+        status = cli_write_report(model, path, report, NULL, args->operand[0], GERSH_EVALUATE_SPLITS, NULL,
+                                  args);
     if (status != GERSH_OK) {
         result = cli_fail(args, status, NULL);
         goto out;

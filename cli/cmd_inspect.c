@@ -7,18 +7,15 @@
 #include "base/settings.h"
 #include "report/describe.h"
 
-static const char *result_name(gersh_check_result result)
-{
-    return result == GERSH_CHECK_PASSED ? "passed" : result == GERSH_CHECK_FAILED ? "FAILED" : "skipped";
-}
-
 static void print_checks(const gersh_verification *report)
 {
     for (size_t i = 0; i < report->count; i++) {
         const gersh_check *check = &report->check[i];
-        printf("%-8s %-20s %-13.6g %s\n", result_name(check->result), check->name, check->number,
-               check->detail);
+        printf("%-11s  %-22s  %s\n",
+               check->result == GERSH_CHECK_FAILED ? "FAILED" : gersh_check_result_name(check->result),
+               check->name, check->sentence);
     }
+    puts(gersh_verification_verdict_name(report->verdict));
 }
 
 static json_t *checks_json(const gersh_verification *report)
@@ -26,12 +23,15 @@ static json_t *checks_json(const gersh_verification *report)
     json_t *list = json_array();
     for (size_t i = 0; i < report->count; i++) {
         const gersh_check *check = &report->check[i];
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:o, s:s}", "name", check->name, "result",
-                            check->result == GERSH_CHECK_FAILED ? "failed" : result_name(check->result),
-                            "number", gersh__json_number(1, check->number), "detail", check->detail));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:s}", "name", check->name,
+                                              "result", gersh_check_result_name(check->result), "stated",
+                                              gersh__json_number(1, check->stated), "recomputed",
+                                              gersh__json_number(1, check->recomputed), "tolerance",
+                                              gersh__json_number(1, check->tolerance), "sentence",
+                                              check->sentence));
     }
-    return json_pack("{s:b, s:o}", "passed", report->passed, "checks", list);
+    return json_pack("{s:s, s:o}", "verdict", gersh_verification_verdict_name(report->verdict), "checks",
+                     list);
 }
 
 static int print_json(const gersh_model *model, const gersh_model_summary *summary,
@@ -71,7 +71,8 @@ static gersh_status print_text(const gersh_model *model, const gersh_model_summa
  * The file read as the model's data was, but for the file of labels: no file is opened because a model names it, only
  * because the user does.
  */
-static gersh_status read_data(gersh_dataset **out, const gersh_model *model, const cli_args *args)
+static gersh_status read_data(gersh_dataset **out, const gersh_model *model, const char *path,
+                              const cli_args *args)
 {
     gersh_settings *settings = NULL;
     const char *theirs = gersh__setting_text(gersh_model_settings(model), GERSH__LABELS);
@@ -83,24 +84,25 @@ static gersh_status read_data(gersh_dataset **out, const gersh_model *model, con
     if (status == GERSH_OK)
         status = gersh_settings_set(settings, "labels", gersh__setting_text(args->settings, GERSH__LABELS));
     if (status == GERSH_OK)
-        status = gersh_dataset_read(out, args->operand[1], settings);
+        status = gersh_dataset_read(out, path, settings);
     gersh_settings_free(settings);
     return status;
 }
 
-/* With a second file, that data instead of the model's own rows. */
+/* On the data of --data instead of the model's own samples. */
 static gersh_status verify(gersh_verification *report, const gersh_model *model, const cli_args *args)
 {
     gersh_dataset *data = NULL;
     gersh_status status = GERSH_OK;
-    if (args->operands > 1) {
-        status = read_data(&data, model, args);
+    const char *path = cli_value(args, "data");
+    if (path != NULL) {
+        status = read_data(&data, model, path, args);
         if (status != GERSH_OK)
             return status;
     }
     status = gersh_model_verify(report, model, data);
     if (status != GERSH_OK && data != NULL)
-        gersh__fail_prefix(status, "%s: ", args->operand[1]);
+        gersh__fail_prefix(status, "%s: ", path);
     gersh_dataset_free(data);
     return status;
 }
@@ -143,11 +145,11 @@ static int run(const cli_args *args)
     gersh_discs *discs = NULL;
     gersh_model *model = NULL;
     gersh_model_summary *summary = NULL;
-    gersh_verification report = {.passed = 1};
+    gersh_verification report;
     gersh_status status = GERSH_OK;
-    if (args->operands > 1 && !verifies)
-        status = gersh__fail(GERSH_ERROR_ARGUMENT, "a data file is used only with --verify; leave out %s",
-                             args->operand[1]);
+    if (cli_value(args, "data") != NULL && !verifies)
+        status = gersh__fail(GERSH_ERROR_ARGUMENT,
+                             "--data is what --verify checks the model on; give both or neither");
     if (status == GERSH_OK)
         status = gersh_model_read(&model, args->operand[0]);
     if (status == GERSH_OK)
@@ -176,8 +178,10 @@ static int run(const cli_args *args)
     else
         result =
             args->json ? print_json(model, summary, verifies ? &report : NULL, discs) : cli_finish_output();
-    if (result == EXIT_DONE && !report.passed)
-        result = EXIT_BAD;
+    if (result == EXIT_DONE && verifies)
+        result = report.verdict == GERSH_VERIFICATION_VERIFIED  ? EXIT_DONE
+                 : report.verdict == GERSH_VERIFICATION_PARTIAL ? EXIT_PARTIAL
+                                                                : EXIT_BAD;
     gersh_discs_free(discs);
     gersh_model_summary_free(summary);
     gersh_model_free(model);
@@ -186,8 +190,11 @@ static int run(const cli_args *args)
 
 static const cli_option options[] = {
     {"verify", 0, NULL,
-     "check the model from the definitions, on DATA or else on its own training rows; exit status 1 if a "
-     "check fails"},
+     "check everything that the model states from its definition, the bound too; exit status 0 when it is "
+     "verified, "
+     "1 when a check fails, 3 when none fails but something could not be checked"},
+    {"data", 0, "FILE",
+     "with --verify: the data that the model was fitted to, instead of the samples in the model"},
     {"matrix", 0, "FILE", "write M to this file, as CSV or NPY by its ending (.csv, .npy)"},
     {"dot", 0, "FILE", "write the signed graph to this file, for Graphviz"},
     {"scalars", 0, NULL, "print the scalars that align the discs of M; its graph must be balanced"},
@@ -201,17 +208,18 @@ static const cli_option options[] = {
 
 const cli_command cli_inspect = {
     .name = "inspect",
-    .operand_names = "MODEL [DATA]",
+    .operand_names = "MODEL",
     .operands = 1,
-    .optional = 1,
     .summary = "show what a model learned, export its matrix and graph, verify it",
     .about =
         "Prints what 'gersh fit' learned: the value and its certificate, the features and edges that weigh "
-        "most, the settings. With --verify it prints, instead, the results of an independent check: M is "
-        "built from the file and held against its limits, and the objective is computed from its "
-        "definition. "
-        "DATA is read with the model's own settings, but for --labels, which must be given "
-        "again. " CLI_EDGES_HELP,
+        "most, the settings. What a file states is not checked on reading; --verify does that: instead of "
+        "the "
+        "model it prints the results of an independent check, in which the objective's value is computed "
+        "from its "
+        "definition, and the bound from the point in the file that it rests on. The file of --data is read "
+        "with the "
+        "model's own settings, but for --labels, which must be given again. " CLI_EDGES_HELP,
     .settings = "labels",
     .options = options,
     .example = "gersh inspect model.gersh --verify",

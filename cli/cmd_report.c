@@ -27,10 +27,11 @@ static void draw(void *context, const gersh_evaluate_progress *now)
 
 gersh_status cli_write_report(const gersh_model *model, const char *model_path, const char *path,
                               const gersh_dataset *data, const char *data_path, size_t splits,
-                              const cli_args *args)
+                              const gersh_verification *verification, const cli_args *args)
 {
     cli_progress progress;
     gersh_model_report_options options = {.data = data,
+                                          .verification = verification,
                                           .name = file_name(model_path),
                                           .data_name = file_name(data_path),
                                           .splits = splits,
@@ -62,20 +63,35 @@ static gersh_status read_options(const char **path, size_t *splits, const cli_ar
     return gersh__output_try(*path);
 }
 
+/* With --verify; a page is made only of a model that stands the check. */
+static gersh_status verify(gersh_verification *found, const gersh_model *model, const cli_args *args)
+{
+    gersh_status status = gersh_model_verify(found, model, NULL);
+    if (status == GERSH_OK && found->verdict == GERSH_VERIFICATION_FAILED)
+        status = gersh__fail(GERSH_ERROR_INPUT,
+                             "%s failed the verification; 'gersh inspect %s --verify' says where",
+                             args->operand[0], args->operand[0]);
+    return status;
+}
+
 static int run(const cli_args *args)
 {
     const char *path = NULL, *data = cli_value(args, "data");
+    int verifies = cli_value(args, "verify") != NULL;
+    gersh_verification found;
     gersh_model *model = NULL;
     gersh_matched *matched = NULL;
     size_t splits = 0;
     gersh_status status = read_options(&path, &splits, args);
     if (status == GERSH_OK)
         status = gersh_model_read(&model, args->operand[0]);
+    if (status == GERSH_OK && verifies)
+        status = verify(&found, model, args);
     if (status == GERSH_OK && data != NULL)
         status = cli_match(&matched, model, data, args);
     if (status == GERSH_OK)
         status = cli_write_report(model, args->operand[0], path, matched != NULL ? matched->data : NULL,
-                                  data, splits, args);
+                                  data, splits, verifies ? &found : NULL, args);
     int result;
     if (status != GERSH_OK) {
         result = cli_fail(args, status, NULL);
@@ -103,6 +119,10 @@ static const cli_option options[] = {
      "where the rows are those that the model learned from: learn anew on N random splits, to measure the "
      "accuracy on "
      "rows that were held out (default: 10); 0 leaves that out"},
+    {"verify", 0, NULL,
+     "check the model as 'gersh inspect --verify' does before the page is made, which then says so; else "
+     "it shows the "
+     "certificate as stated by the model"},
     {0}};
 
 const cli_command cli_report = {

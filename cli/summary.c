@@ -345,13 +345,13 @@ gersh_status cli_print_summary(const gersh_model *model, const gersh_model_summa
         return GERSH_ERROR_MEMORY;
     }
     gersh_model_rules(model, &rules);
-    char sentence[256];
+    char sentence[GERSH_CERTAINTY_SIZE];
     gersh_importance_kind kind = gersh_importance_rank(value, model);
     print_label(model);
     printf("data:        %zu samples, %zu features\n", gersh_model_rows(model),
            gersh_model_features(model));
     print_learned(model, summary, list, value, kind);
-    printf("certain:     %s\n", gersh__certificate_sentence(sentence, sizeof sentence, model));
+    printf("certain:     %s\n", gersh_model_certainty(sentence, sizeof sentence, model, NULL));
     if (next != NULL)
         print_next(next);
     putchar('\n');

@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 # folders brings its -L too.
 set(gersh_static_flags "")
 foreach(library ${LAPACKE_LINK_LIBRARIES} ${LAPACK_LIBRARIES} ${BLAS_LIBRARIES} ${CSV_LIBRARY} ${ZLIB_LIBRARIES}
-        ${JANSSON_LINK_LIBRARIES})
+        ${JANSSON_LINK_LIBRARIES} ${NETTLE_LINK_LIBRARIES})
     if(IS_ABSOLUTE "${library}")
         get_filename_component(folder "${library}" DIRECTORY)
         get_filename_component(file "${library}" NAME)

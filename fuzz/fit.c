@@ -152,8 +152,7 @@ static void verify(const problem *p, const gersh_model *model, const char *what)
     for (size_t i = 0; i < report.count; i++)
         if (report.check[i].result == GERSH_CHECK_FAILED) {
             describe(p);
-            fuzz_fail("%s: %s: %.17g %s", what, report.check[i].name, report.check[i].number,
-                      report.check[i].detail);
+            fuzz_fail("%s: %s: %s", what, report.check[i].name, report.check[i].sentence);
         }
 }
 

@@ -154,8 +154,7 @@ static inline void fits_verify(const char *what, const gersh_model *model)
     assert_ok(gersh_model_verify(&report, model, NULL));
     for (size_t c = 0; c < report.count; c++)
         if (report.check[c].result == GERSH_CHECK_FAILED)
-            fail_msg("%s: the verifier says %s, %g: %s", what, report.check[c].name, report.check[c].number,
-                     report.check[c].detail);
+            fail_msg("%s: the verifier says %s: %s", what, report.check[c].name, report.check[c].sentence);
 }
 
 /* One clear sentence about the arguments or the data. */

@@ -367,8 +367,8 @@ static void check_verified(const trial *t, const gersh_model *model)
     assert_ok(gersh_model_verify(&report, model, NULL));
     for (size_t c = 0; c < report.count; c++)
         if (report.check[c].result == GERSH_CHECK_FAILED)
-            fail_msg("%s: the verifier says %s, %g: %s", t->what, report.check[c].name,
-                     report.check[c].number, report.check[c].detail);
+            fail_msg("%s: the verifier says %s, %s", t->what, report.check[c].name,
+                     report.check[c].sentence);
 }
 
 /* How to fit: with a scaling a model, that is verified too, else the metric alone. */

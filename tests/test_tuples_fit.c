@@ -108,8 +108,8 @@ static void all_solvers_learn_from_tuples(void **unused)
                 assert_ok(gersh_model_verify(&report, back, NULL));
                 for (size_t c = 0; c < report.count; c++)
                     if (report.check[c].result == GERSH_CHECK_FAILED)
-                        fail_msg("%s %s %d: %s: %g", names[which], solvers[s], kind, report.check[c].name,
-                                 report.check[c].number);
+                        fail_msg("%s %s %d: %s: %s", names[which], solvers[s], kind, report.check[c].name,
+                                 report.check[c].sentence);
                 assert_string_equal(gersh_model_task(back), "none");
                 value[s] = sign * info.objective_value;
                 if (s == 3)

@@ -108,32 +108,64 @@ GERSH_API void gersh_model_summary_free(gersh_model_summary *summary);
 typedef enum gersh_check_result {
     GERSH_CHECK_FAILED,
     GERSH_CHECK_PASSED,
-    GERSH_CHECK_SKIPPED
+    GERSH_CHECK_SKIPPED /* it could not be checked; the sentence says why */
 } gersh_check_result;
 
-/* One thing that was checked. */
+GERSH_API const char *
+gersh_check_result_name(gersh_check_result result); /* "failed", "passed", "not checked" */
+
+#define GERSH_CHECK_SENTENCE 200
+#define GERSH_CHECKS 16
+
+/* One thing that was checked. A number that there is none of is not a number (NaN). */
 typedef struct gersh_check {
-    const char *name;
+    const char *name; /* "objective value", "bound", ... */
     gersh_check_result result;
-    double number;      /* what was found */
-    const char *detail; /* what the number is, or why there is none */
+    double stated, recomputed; /* what the model says, and what was found */
+    double tolerance;          /* by how much they may differ, or the one exceed the other */
+    char sentence[GERSH_CHECK_SENTENCE];
 } gersh_check;
 
+typedef enum gersh_verification_verdict {
+    GERSH_VERIFICATION_FAILED,   /* a check failed: do not trust the model */
+    GERSH_VERIFICATION_VERIFIED, /* all checks passed */
+    GERSH_VERIFICATION_PARTIAL   /* none failed, but not everything could be checked */
+} gersh_verification_verdict;
+
+GERSH_API const char *gersh_verification_verdict_name(
+    gersh_verification_verdict verdict); /* "FAILED", "verified", "not fully checked" */
+
 typedef struct gersh_verification {
-    int passed; /* no check failed */
+    gersh_verification_verdict verdict;
     size_t count;
-    gersh_check check[12];
+    gersh_check check[GERSH_CHECKS];
 } gersh_verification;
 
 /*
- * Checks the model from the definitions alone, with none of the code that fitted it: M is symmetric, its
- * signs agree with the colours and with the edge rules, its smallest eigenvalue and its trace are within
- * their limits, the objective has the stated value on the training rows, and the bound is on the right side
- * of it. `data` replaces the model's own training rows; without either, the value is not checked. Failed
- * checks are a result here, not an error.
+ * Checks the model from the definitions alone, with none of the code that fitted it, on the training samples in the model
+ * or on `data`, which is not scaled and must be what the model was fitted to (its digest is compared). Checked are: the
+ * scaling, C and ρ against the settings; the signs, colours, edge rules, smallest eigenvalue and trace of M; the objective's
+ * value at M; the bound, from one gradient at the witness and one linear minimum over the set of metrics that the bound is
+ * for; the gap, and the contributions of the features. What cannot be checked says why: no samples, sampled pairs, a custom
+ * objective. A failed check is a result, not an error.
+ *
+ * data may be NULL. The model is only read, so threads may share it. O(N² K + N K² + K³) at most, and memory for a copy of
+ * the samples and their gradient.
  */
 GERSH_API gersh_status gersh_model_verify(gersh_verification *report, const gersh_model *model,
                                           const gersh_dataset *data);
+
+/*
+ * How the certificate is known: the verdict of a verification; without one (NULL) "certified" by the fit that made this
+ * model, or "stated" by the file that it was read from. Never NULL.
+ */
+GERSH_API const char *gersh_model_standing(const gersh_model *model,
+                                           const gersh_verification *verification);
+
+/* How near the value is to the best possible, and how that is known, in words for people. Returns text. */
+#define GERSH_CERTAINTY_SIZE 256
+GERSH_API const char *gersh_model_certainty(char *text, size_t size, const gersh_model *model,
+                                            const gersh_verification *verification);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,8 @@ typedef struct gersh_model_report_options {
      * it holds them.
      */
     const gersh_dataset *data;
+    /* What gersh_model_verify found, for the page to say; or NULL. */
+    const gersh_verification *verification;
     /* What the page calls the model and the rows, such as the names of their files; or NULL. */
     const char *name, *data_name;
     /*

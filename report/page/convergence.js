@@ -149,7 +149,7 @@ export function convergence() {
   const state = { points, range, logarithmic: range.positive && range.wide };
   const plots = h("div", { class: "plots" }),
     entry = (look, text) => h("li", {}, h("span", { class: look }), text);
-  const legend = [entry("dash", "value"), entry("dash neg", "certified bound"), entry("mark", "atoms (lower panel)")];
+  const legend = [entry("dash", "value"), entry("dash neg", "bound"), entry("mark", "atoms (lower panel)")];
   const rescale = (which) => {
     state.logarithmic = which === 1;
     for (const panel of panels) panel.redraw();

@@ -41,20 +41,25 @@ function card(heading, big, ...more) {
   );
 }
 
+// How the certificate is known: by the fit itself, by a file that nobody checked, or by a verification.
+const standing =
+  { certified: "Certified", stated: "Stated, not verified", verified: "Verified" }[model.standing] ?? "Not fully checked";
+const claim = model.standing === "stated" ? ": by what the model states, no metric" : ": no metric";
+
 function certificate() {
   const share = gapShare();
-  if (model.bound === null) return card("Certified bound", "none", "the solver gives none");
+  if (model.bound === null) return card("Bound", "none", "the solver gives none");
   const bound = ["bound ", datum(model.bound), ", gap ", datum(model.gap)];
   // The library's minimised objectives have no value below 0.
   if (share === null && !model.maximized && model.objective !== "custom" && model.bound <= 0)
-    return card("Certified bound", datum(model.bound), "says nothing: no value can be below 0");
+    return card("Bound", datum(model.bound), "says nothing: no value can be below 0");
   if (share === null)
-    return card("Certified bound", datum(model.bound), `no value is ${model.maximized ? "larger" : "smaller"}`, [
+    return card(`${standing}: bound`, datum(model.bound), `no value is ${model.maximized ? "larger" : "smaller"}`, [
       "gap ",
       datum(model.gap),
     ]);
   return card(
-    "Certified",
+    standing,
     h("span", { id: "certified" }, `within ${shareText(share)}`, h("small", {}, " of the best")),
     bound,
   );
@@ -177,7 +182,7 @@ export function summary() {
       "p",
       { class: "lead" },
       `${solvers[model.solver] ?? "A metric"} of ${count(model.features, "feature")}, learned from ${count(model.n, "row")}`,
-      share !== null ? [": no metric of its kind can be better by more than ", h("b", {}, shareText(share)), "."] : ".",
+      share !== null ? [`${claim} of its kind can be better by more than `, h("b", {}, shareText(share)), "."] : ".",
       heavy === 0 ? " No feature has" : heavy === 1 ? " One feature has" : ` ${whole(heavy)} features have`,
       ranked.kind === "weight"
         ? ` more than 1\u00a0% of the weight${heavy > 1 ? " each" : ""}`

@@ -235,11 +235,49 @@ static gersh_status read_importance(gersh_model *model, json_t *about)
                : GERSH_OK;
 }
 
-gersh_status gersh__model_read_about(gersh_model *model, double *rho, json_t *about)
+static int is_digest(const char *text)
+{
+    return strlen(text) == GERSH__DIGEST_SIZE - 1 &&
+           strspn(text, "0123456789abcdef") == GERSH__DIGEST_SIZE - 1;
+}
+
+static gersh_status read_digests(gersh_model *model, char *metric, json_t *digest)
+{
+    const char *of_samples = "", *of_metric = "";
+    json_error_t error;
+    if (json_unpack_ex(digest, &error, JSON_STRICT, "{s:s, s:s}", "samples", &of_samples, "metric",
+                       &of_metric) != 0 ||
+        !is_digest(of_samples) || !is_digest(of_metric))
+        return gersh__fail(GERSH_ERROR_INPUT,
+                           "the digests of the model are damaged; expected two of 64 hexadecimal "
+                           "digits, of the samples and of the metric");
+    memcpy(model->samples_digest, of_samples, GERSH__DIGEST_SIZE);
+    memcpy(metric, of_metric, GERSH__DIGEST_SIZE);
+    return GERSH_OK;
+}
+
+/* Its atoms are tensors. */
+static gersh_status read_witness(gersh_model *model, json_t *witness)
+{
+    const char *name = "";
+    json_error_t error;
+    int place = GERSH__WITNESS_NONE;
+    int bad = json_unpack_ex(witness, &error, JSON_STRICT, "{s:s, s:F}", "place", &name, "smoothing",
+                             &model->witness.width);
+    while (place <= GERSH__WITNESS_OWN &&
+           strcmp(gersh__witness_place_name((gersh__witness_place)place), name) != 0)
+        place++;
+    if (bad || place > GERSH__WITNESS_OWN || !(model->witness.width >= 0))
+        return gersh__fail(GERSH_ERROR_INPUT, "the record of the witness is damaged");
+    model->witnessed = (gersh__witness_place)place;
+    return GERSH_OK;
+}
+
+gersh_status gersh__model_read_about(gersh_model *model, double *rho, char *metric_digest, json_t *about)
 {
     json_error_t error;
-    json_t *features, *classes, *settings, *fit, *rules = NULL, *bootstrap = NULL, *trajectory = NULL,
-                                                 *importance = NULL;
+    json_t *features, *classes, *settings, *fit, *witness, *digest, *rules = NULL, *bootstrap = NULL,
+                                                                    *trajectory = NULL, *importance = NULL;
     json_int_t rows = 0;
     const char *version = NULL, *task = NULL, *tuples = NULL;
     int format = 0, unit_rows = 0;
@@ -250,13 +288,14 @@ gersh_status gersh__model_read_about(gersh_model *model, double *rho, json_t *ab
             GERSH_ERROR_INPUT,
             "the model has format %d but this gersh reads format %d; use the gersh that wrote it", format,
             GERSH__MODEL_FORMAT);
-    if (json_unpack_ex(about, &error, JSON_STRICT,
-                       "{s:i, s:s, s:s, s:b, s:I, s:o, s:o, s:F, s:b, s:o, s:o, s?s, s?o, s?o, s?o, s?o}",
-                       "format", &format, "version", &version, "task", &task, "custom", &model->custom,
-                       "rows", &rows, "feature_names", &features, "class_names", &classes, "rho", rho,
-                       "unit_rows", &unit_rows, "settings", &settings, "fit", &fit, "tuples", &tuples,
-                       "rules", &rules, "bootstrap", &bootstrap, "trajectory", &trajectory, "importance",
-                       &importance) != 0)
+    if (json_unpack_ex(
+            about, &error, JSON_STRICT,
+            "{s:i, s:s, s:s, s:b, s:I, s:o, s:o, s:F, s:b, s:o, s:o, s:o, s:o, s?s, s?o, s?o, s?o, s?o}",
+            "format", &format, "version", &version, "task", &task, "custom", &model->custom, "rows", &rows,
+            "feature_names", &features, "class_names", &classes, "rho", rho, "unit_rows", &unit_rows,
+            "settings", &settings, "fit", &fit, "witness", &witness, "digest", &digest, "tuples", &tuples,
+            "rules", &rules, "bootstrap", &bootstrap, "trajectory", &trajectory, "importance",
+            &importance) != 0)
         return gersh__fail(GERSH_ERROR_INPUT, "the description of the model is damaged: %s", error.text);
     model->scaling->unit_rows = unit_rows;
     model->regress = strcmp(task, "regress") == 0;
@@ -275,6 +314,10 @@ gersh_status gersh__model_read_about(gersh_model *model, double *rho, json_t *ab
         status = read_settings(model, settings);
     if (status == GERSH_OK)
         status = read_fit(&model->info, fit);
+    if (status == GERSH_OK)
+        status = read_witness(model, witness);
+    if (status == GERSH_OK)
+        status = read_digests(model, metric_digest, digest);
     if (status == GERSH_OK && tuples != NULL)
         status = read_kind(model, tuples);
     if (status == GERSH_OK && rules != NULL)

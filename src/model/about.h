@@ -8,7 +8,7 @@
 
 /* Fills the model's fields that are no tensors, and rho with the metric's. model->scaling is there already.
  */
-gersh_status gersh__model_read_about(gersh_model *model, double *rho, json_t *about);
+gersh_status gersh__model_read_about(gersh_model *model, double *rho, char *metric_digest, json_t *about);
 
 /* Fails with the sentence that the file is something else. */
 gersh_status gersh__model_not_one(void);

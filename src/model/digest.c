@@ -38,6 +38,13 @@ static void add_reals(digest *d, const double *value, size_t count)
     }
 }
 
+/* With the zero at its end. */
+static void add_text(digest *d, const char *text)
+{
+    flush(d);
+    sha256_update(&d->state, strlen(text) + 1, (const uint8_t *)text);
+}
+
 static void finish(digest *d, char out[GERSH__DIGEST_SIZE])
 {
     static const char digits[] = "0123456789abcdef";
@@ -77,10 +84,15 @@ static void add_tuples(digest *d, const gersh_tuples *tuples)
     }
 }
 
-void gersh__digest_data(char out[GERSH__DIGEST_SIZE], const gersh_model *model, const gersh_dataset *data)
+void gersh__digest_samples(char out[GERSH__DIGEST_SIZE], const gersh_model *model,
+                           const gersh_dataset *data)
 {
     digest d = {.filled = 0};
     sha256_init(&d.state);
+    for (size_t f = 0; f < model->features; f++)
+        add_text(&d, data->feature_names[f]);
+    for (size_t c = 0; data->labels != NULL && c < data->classes; c++)
+        add_text(&d, data->class_names[c]);
     add_reals(&d, model->scaling->mean, model->features);
     add_reals(&d, model->scaling->scale, model->features);
     add_rows(&d, data);

@@ -8,7 +8,8 @@
 #include "model/model.h"
 
 /* In lower-case hexadecimal digits. `data` is not scaled. */
-void gersh__digest_data(char out[GERSH__DIGEST_SIZE], const gersh_model *model, const gersh_dataset *data);
+void gersh__digest_samples(char out[GERSH__DIGEST_SIZE], const gersh_model *model,
+                           const gersh_dataset *data);
 void gersh__digest_metric(char out[GERSH__DIGEST_SIZE], const gersh_metric *metric);
 
 #endif

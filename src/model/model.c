@@ -11,6 +11,7 @@
 #include "data/tuples.h"
 #include "model/importance.h"
 #include "objective/objective.h"
+#include "solver/fit.h"
 
 static void free_names(char **names, size_t count)
 {
@@ -33,6 +34,7 @@ void gersh_model_free(gersh_model *model)
     if (model == NULL)
         return;
     gersh_metric_free(model->metric);
+    gersh_metric_free(model->witness.metric);
     gersh_scaling_free(model->scaling);
     gersh_settings_free(model->settings);
     free_names(model->feature_names, model->features);
@@ -90,6 +92,38 @@ static gersh_status set_colors(gersh_model *model)
     gersh_balance_free(balance);
     gersh_graph_free(graph);
     return status;
+}
+
+static int same_atoms(const gersh_metric *a, const gersh_metric *b)
+{
+    if (a->atoms != b->atoms || (a->dense != NULL) != (b->dense != NULL) || a->rho != b->rho)
+        return 0;
+    int same = a->atoms == 0 || memcmp(a->weight, b->weight, a->atoms * sizeof *a->weight) == 0;
+    for (size_t t = 0; a->dense == NULL && t < a->atoms && same; t++)
+        same = a->atom[t].i == b->atom[t].i && a->atom[t].j == b->atom[t].j &&
+               a->atom[t].a == b->atom[t].a && a->atom[t].b == b->atom[t].b;
+    return same && (a->dense == NULL || a->atoms == 0 ||
+                    memcmp(a->dense, b->dense, a->atoms * a->features * sizeof *a->dense) == 0);
+}
+
+/* A witness that is the metric itself is not kept twice. */
+static void place_witness(gersh_model *model)
+{
+    gersh__witness *witness = &model->witness;
+    if (!model->info.has_bound || witness->metric == NULL)
+        return;
+    model->witnessed =
+        same_atoms(witness->metric, model->metric) ? GERSH__WITNESS_METRIC : GERSH__WITNESS_OWN;
+    if (model->witnessed == GERSH__WITNESS_OWN)
+        return;
+    gersh_metric_free(witness->metric);
+    witness->metric = NULL;
+}
+
+const char *gersh__witness_place_name(gersh__witness_place place)
+{
+    static const char *const names[] = {"none", "metric", "own"};
+    return (size_t)place < sizeof names / sizeof names[0] ? names[place] : NULL;
 }
 
 /* All but the metric and what follows from it. */
@@ -200,8 +234,11 @@ gersh_status gersh_model_fit(gersh_model **out, gersh_fit_info *info, const gers
     if (status == GERSH_OK)
         status = gersh__trajectory_start(&model->trajectory, &own);
     if (status == GERSH_OK)
-        status = gersh_fit(&model->metric, &model->info, scaled, settings, &own);
+        status =
+            gersh__fit_certified(&model->metric, &model->witness, &model->info, scaled, settings, &own);
     if (status == GERSH_OK) {
+        model->fitted = 1;
+        place_witness(model);
         gersh__trajectory_end(model->trajectory);
         status = set_colors(model);
     }

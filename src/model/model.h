@@ -5,6 +5,19 @@
 #include "gersh/bootstrap.h"
 #include "gersh/importance.h"
 #include "model/trajectory.h"
+#include "solver/witness.h"
+
+/* Where the point is that the bound rests on. */
+typedef enum gersh__witness_place {
+    GERSH__WITNESS_NONE,   /* there is no bound, or it is 0, of an objective that is never negative */
+    GERSH__WITNESS_METRIC, /* it is the metric itself */
+    GERSH__WITNESS_OWN
+} gersh__witness_place;
+
+const char *gersh__witness_place_name(gersh__witness_place place); /* "none", "metric", "own" */
+
+/* Room for a digest (SHA-256) as hexadecimal digits; see digest.h. */
+#define GERSH__DIGEST_SIZE 65
 
 struct gersh_model {
     gersh_metric *metric;
@@ -27,6 +40,11 @@ struct gersh_model {
     gersh_bootstrap *bootstrap;    /* or NULL */
     gersh__trajectory *trajectory; /* or NULL */
     gersh_importance importance;
+    int fitted;             /* by this process, instead of read from a file */
+    gersh__witness witness; /* of the bound; no metric where `witnessed` is not GERSH__WITNESS_OWN */
+    gersh__witness_place witnessed;
+    char samples_digest
+        [GERSH__DIGEST_SIZE]; /* of the training samples; "" until the model was written or read */
 };
 
 /*
@@ -41,7 +59,7 @@ void gersh__bootstrap_free(gersh_bootstrap *bootstrap);
 int gersh__edge_kind_find(gersh_edge_kind *kind, const char *word);
 
 /* Version of the file's layout. */
-#define GERSH__MODEL_FORMAT 2
+#define GERSH__MODEL_FORMAT 3
 
 /* A tensor of the file; both directions of gersh_model_write and gersh_model_read go through this table. */
 typedef enum gersh__tensor_id {
@@ -65,6 +83,10 @@ typedef enum gersh__tensor_id {
     GERSH__BOOTSTRAP_MOMENTS,
     GERSH__CONTRIBUTION,
     GERSH__PERMUTATION,
+    GERSH__WITNESS_WEIGHT,
+    GERSH__WITNESS_NODES,
+    GERSH__WITNESS_ENTRIES,
+    GERSH__WITNESS_DENSE,
     GERSH__TENSORS
 } gersh__tensor_id;
 

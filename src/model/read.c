@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "io/file.h"
 #include "model/about.h"
+#include "model/digest.h"
 #include "model/reader.h"
 
 /* Atoms may miss unit length by this much. */
@@ -80,8 +81,12 @@ static gersh_status parse_head(gersh__model_reader *r)
     r->bytes = bytes + 8 + length;
     r->size = r->content.size - 8 - (size_t)length;
     const char *text = NULL;
-    if (json_unpack(r->head, "{s:{s:s}}", "__metadata__", "gersh", &text) != 0)
+    json_t *metadata = json_object_get(r->head, "__metadata__");
+    if (json_unpack(metadata, "{s:s}", "gersh", &text) != 0)
         return gersh__model_not_one();
+    if (json_object_size(metadata) != 1)
+        return gersh__fail(GERSH_ERROR_INPUT,
+                           "__metadata__ has members besides 'gersh'; the model is damaged");
     return parse_json(&r->about, text, strlen(text), "the model is damaged: its description");
 }
 
@@ -194,6 +199,38 @@ static gersh_status reject(const gersh__model_reader *r, int id)
                : GERSH_OK;
 }
 
+/* The tensors of a list of atoms. */
+typedef struct atom_tensors {
+    int weight, nodes, entries, dense;
+} atom_tensors;
+
+static const atom_tensors metric_tensors = {GERSH__ATOM_WEIGHT, GERSH__ATOM_NODES, GERSH__ATOM_ENTRIES,
+                                            GERSH__DENSE_ATOMS};
+static const atom_tensors witness_tensors = {GERSH__WITNESS_WEIGHT, GERSH__WITNESS_NODES,
+                                             GERSH__WITNESS_ENTRIES, GERSH__WITNESS_DENSE};
+
+/* Either sparse or dense atoms, of one shape. */
+static gersh_status check_atoms(const gersh__model_reader *r, const atom_tensors *list)
+{
+    size_t atoms = r->tensor[list->weight].shape[0];
+    int dense = r->tensor[list->dense].present;
+    gersh_status status = want(r, list->weight, atoms, 0);
+    if (status == GERSH_OK)
+        status = dense ? want(r, list->dense, atoms, r->model->features) : want(r, list->nodes, atoms, 2);
+    if (status == GERSH_OK)
+        status = dense ? reject(r, list->nodes) : want(r, list->entries, atoms, 2);
+    return status == GERSH_OK && dense ? reject(r, list->entries) : status;
+}
+
+static gersh_status reject_atoms(const gersh__model_reader *r, const atom_tensors *list)
+{
+    const int ids[] = {list->weight, list->nodes, list->entries, list->dense};
+    gersh_status status = GERSH_OK;
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0] && status == GERSH_OK; i++)
+        status = reject(r, ids[i]);
+    return status;
+}
+
 /* Those that only some models have. */
 static gersh_status check_optional(const gersh__model_reader *r)
 {
@@ -236,16 +273,12 @@ static gersh_status check_rows(const gersh__model_reader *r, int sparse)
 static gersh_status check_shapes(const gersh__model_reader *r)
 {
     const gersh_model *model = r->model;
-    size_t k = model->features, n = model->rows, atoms = r->tensor[GERSH__ATOM_WEIGHT].shape[0];
-    int dense = r->tensor[GERSH__DENSE_ATOMS].present, sparse = r->tensor[GERSH__X_START].present;
-    int x = sparse || r->tensor[GERSH__X].present;
-    gersh_status status = want(r, GERSH__ATOM_WEIGHT, atoms, 0);
+    size_t k = model->features, n = model->rows;
+    int sparse = r->tensor[GERSH__X_START].present, x = sparse || r->tensor[GERSH__X].present;
+    gersh_status status = check_atoms(r, &metric_tensors);
     if (status == GERSH_OK)
-        status = dense ? want(r, GERSH__DENSE_ATOMS, atoms, k) : want(r, GERSH__ATOM_NODES, atoms, 2);
-    if (status == GERSH_OK)
-        status = dense ? reject(r, GERSH__ATOM_NODES) : want(r, GERSH__ATOM_ENTRIES, atoms, 2);
-    if (status == GERSH_OK && dense)
-        status = reject(r, GERSH__ATOM_ENTRIES);
+        status = model->witnessed == GERSH__WITNESS_OWN ? check_atoms(r, &witness_tensors)
+                                                        : reject_atoms(r, &witness_tensors);
     if (status == GERSH_OK)
         status = want(r, GERSH__MEAN, k, 0);
     if (status == GERSH_OK)
@@ -265,37 +298,38 @@ static gersh_status check_shapes(const gersh__model_reader *r)
 
 static gersh_status bad_atom(size_t atom)
 {
-    return gersh__fail(
-        GERSH_ERROR_INPUT,
-        "atom %zu of the metric is impossible: its weight must be positive, its features among "
-        "those of the model, and its length 1",
-        atom + 1);
+    return gersh__fail(GERSH_ERROR_INPUT,
+                       "atom %zu of the metric or its witness is impossible: its weight must be positive, "
+                       "its features among "
+                       "those of the model, and its length 1",
+                       atom + 1);
 }
 
-static gersh_status read_metric(gersh__model_reader *r, double rho)
+static gersh_status read_atoms(gersh_metric **out, gersh__model_reader *r, const atom_tensors *list,
+                               double rho)
 {
-    size_t atoms = r->tensor[GERSH__ATOM_WEIGHT].count, k = r->model->features;
-    int dense = r->tensor[GERSH__DENSE_ATOMS].present;
-    gersh_status status = gersh_metric_new(&r->model->metric, k, rho, atoms, dense);
+    size_t atoms = r->tensor[list->weight].count, k = r->model->features;
+    int dense = r->tensor[list->dense].present;
+    gersh_status status = gersh_metric_new(out, k, rho, atoms, dense);
     if (status != GERSH_OK)
         return status;
-    gersh_metric *metric = r->model->metric;
+    gersh_metric *metric = *out;
     for (size_t t = 0; t < atoms; t++) {
         double square = 0;
-        metric->weight[t] = gersh__tensor_real(r, GERSH__ATOM_WEIGHT, t);
+        metric->weight[t] = gersh__tensor_real(r, list->weight, t);
         if (!(metric->weight[t] > 0))
             return bad_atom(t);
         if (dense) {
             for (size_t j = 0; j < k; j++) {
-                metric->dense[t * k + j] = gersh__tensor_real(r, GERSH__DENSE_ATOMS, t * k + j);
+                metric->dense[t * k + j] = gersh__tensor_real(r, list->dense, t * k + j);
                 square += metric->dense[t * k + j] * metric->dense[t * k + j];
             }
         } else {
             gersh_atom *z = &metric->atom[t];
-            z->i = gersh__tensor_index(r, GERSH__ATOM_NODES, 2 * t, k);
-            z->j = gersh__tensor_index(r, GERSH__ATOM_NODES, 2 * t + 1, k);
-            z->a = gersh__tensor_real(r, GERSH__ATOM_ENTRIES, 2 * t);
-            z->b = gersh__tensor_real(r, GERSH__ATOM_ENTRIES, 2 * t + 1);
+            z->i = gersh__tensor_index(r, list->nodes, 2 * t, k);
+            z->j = gersh__tensor_index(r, list->nodes, 2 * t + 1, k);
+            z->a = gersh__tensor_real(r, list->entries, 2 * t);
+            z->b = gersh__tensor_real(r, list->entries, 2 * t + 1);
             if (z->i == GERSH__NONE || z->j == GERSH__NONE || (z->i == z->j && z->b != 0))
                 return bad_atom(t);
             square = z->a * z->a + z->b * z->b;
@@ -346,6 +380,25 @@ static gersh_status read_colors(gersh__model_reader *r)
     return GERSH_OK;
 }
 
+/* What is read is what was written, as far as the digests in the file tell. */
+static gersh_status check_digests(const gersh__model_reader *r)
+{
+    char metric[GERSH__DIGEST_SIZE], samples[GERSH__DIGEST_SIZE];
+    gersh__digest_metric(metric, r->model->metric);
+    if (strcmp(metric, r->metric_digest) != 0)
+        return gersh__fail(GERSH_ERROR_INPUT,
+                           "the metric is not the one that the file has the digest of; the model is "
+                           "damaged");
+    if (r->model->data == NULL)
+        return GERSH_OK;
+    gersh__digest_samples(samples, r->model, r->model->data);
+    return strcmp(samples, r->model->samples_digest) == 0
+               ? GERSH_OK
+               : gersh__fail(GERSH_ERROR_INPUT,
+                             "the training samples are not those that the file has the digest of; "
+                             "the model is damaged");
+}
+
 static gersh_status read_model(gersh__model_reader *r)
 {
     double rho = 0;
@@ -353,11 +406,13 @@ static gersh_status read_model(gersh__model_reader *r)
     if (status == GERSH_OK)
         status = parse_tensors(r);
     if (status == GERSH_OK)
-        status = gersh__model_read_about(r->model, &rho, r->about);
+        status = gersh__model_read_about(r->model, &rho, r->metric_digest, r->about);
     if (status == GERSH_OK)
         status = check_shapes(r);
     if (status == GERSH_OK)
-        status = read_metric(r, rho);
+        status = read_atoms(&r->model->metric, r, &metric_tensors, rho);
+    if (status == GERSH_OK && r->model->witnessed == GERSH__WITNESS_OWN)
+        status = read_atoms(&r->model->witness.metric, r, &witness_tensors, rho);
     if (status == GERSH_OK)
         status = read_scaling(r);
     if (status == GERSH_OK)
@@ -370,7 +425,9 @@ static gersh_status read_model(gersh__model_reader *r)
         status = gersh__model_read_bootstrap(r);
     if (status == GERSH_OK)
         status = gersh__model_read_importance(r);
-    return status;
+    if (status == GERSH_OK)
+        status = gersh__model_check_claims(r->model);
+    return status == GERSH_OK ? check_digests(r) : status;
 }
 
 /* The model in the reader's content, which is freed; `shown` names where it came from. */

@@ -20,6 +20,7 @@ typedef struct gersh__model_reader {
     json_t *head, *about; /* the head, and the text in its __metadata__ */
     gersh__tensor tensor[GERSH__TENSORS];
     gersh_model *model;
+    char metric_digest[GERSH__DIGEST_SIZE];
 } gersh__model_reader;
 
 /* Entry e of a tensor: its bits, its value, or a whole number from 0 to limit − 1 (GERSH__NONE for any
@@ -35,6 +36,9 @@ size_t gersh__tensor_index(const gersh__model_reader *r, int id, size_t e, size_
 gersh_status gersh__model_read_data(gersh__model_reader *r);
 gersh_status gersh__model_read_tuples(gersh__model_reader *r);
 gersh_status gersh__model_read_bootstrap(gersh__model_reader *r);
+
+/* Fails where what the model says contradicts itself. */
+gersh_status gersh__model_check_claims(const gersh_model *model);
 
 /* The contributions of the features; of a file without them, computed from its training samples where it has these. */
 gersh_status gersh__model_read_importance(gersh__model_reader *r);

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "data/dataset.h"
 #include "io/output.h"
-#include "model/model.h"
+#include "model/digest.h"
 
 const gersh__tensor_kind gersh__tensor_kinds[GERSH__TENSORS] = {
     [GERSH__ATOM_WEIGHT] = {"atom_weight", 0, 1},
@@ -36,6 +36,10 @@ const gersh__tensor_kind gersh__tensor_kinds[GERSH__TENSORS] = {
     [GERSH__BOOTSTRAP_MOMENTS] = {"bootstrap_moments", 0, 2},
     [GERSH__CONTRIBUTION] = {"contribution", 0, 1},
     [GERSH__PERMUTATION] = {"permutation", 0, 2},
+    [GERSH__WITNESS_WEIGHT] = {"witness_weight", 0, 1},
+    [GERSH__WITNESS_NODES] = {"witness_nodes", 1, 2},
+    [GERSH__WITNESS_ENTRIES] = {"witness_entries", 0, 2},
+    [GERSH__WITNESS_DENSE] = {"witness_dense", 0, 2},
 };
 
 /* A model as its file holds it. */
@@ -44,25 +48,35 @@ typedef struct draft {
     const gersh_dataset *data; /* NULL: left out */
 } draft;
 
+/* The metric that a tensor of atoms is of, M or the witness; NULL for the others, and without a witness of its own. */
+static const gersh_metric *metric_of(const draft *d, int id)
+{
+    if (id >= GERSH__WITNESS_WEIGHT && id <= GERSH__WITNESS_DENSE)
+        return d->model->witnessed == GERSH__WITNESS_OWN ? d->model->witness.metric : NULL;
+    return id <= GERSH__DENSE_ATOMS ? d->model->metric : NULL;
+}
+
 /* Whether the file has the tensor, and its shape. */
 static int has_tensor(const draft *d, int id, size_t shape[2])
 {
-    const gersh_metric *metric = d->model->metric;
+    const gersh_metric *metric = metric_of(d, id);
     size_t rows = d->model->rows, features = d->model->features;
-    shape[0] = shape[1] = 0;
+    shape[0] = metric != NULL ? metric->atoms : 0;
+    shape[1] = 0;
     switch (id) {
     case GERSH__ATOM_WEIGHT:
-        shape[0] = metric->atoms;
-        return 1;
+    case GERSH__WITNESS_WEIGHT:
+        return metric != NULL;
     case GERSH__ATOM_NODES:
     case GERSH__ATOM_ENTRIES:
-        shape[0] = metric->atoms;
+    case GERSH__WITNESS_NODES:
+    case GERSH__WITNESS_ENTRIES:
         shape[1] = 2;
-        return metric->dense == NULL;
+        return metric != NULL && metric->dense == NULL;
     case GERSH__DENSE_ATOMS:
-        shape[0] = metric->atoms;
+    case GERSH__WITNESS_DENSE:
         shape[1] = features;
-        return metric->dense != NULL;
+        return metric != NULL && metric->dense != NULL;
     case GERSH__MEAN:
     case GERSH__DEVIATION:
         shape[0] = features;
@@ -120,13 +134,16 @@ static int has_tensor(const draft *d, int id, size_t shape[2])
 
 static double real_entry(const draft *d, int id, size_t e)
 {
-    const gersh_metric *metric = d->model->metric;
+    const gersh_metric *metric = metric_of(d, id);
     switch (id) {
     case GERSH__ATOM_WEIGHT:
+    case GERSH__WITNESS_WEIGHT:
         return metric->weight[e];
     case GERSH__ATOM_ENTRIES:
+    case GERSH__WITNESS_ENTRIES:
         return e % 2 == 0 ? metric->atom[e / 2].a : metric->atom[e / 2].b;
     case GERSH__DENSE_ATOMS:
+    case GERSH__WITNESS_DENSE:
         return metric->dense[e];
     case GERSH__MEAN:
         return d->model->scaling->mean[e];
@@ -160,9 +177,10 @@ static int64_t tuple_entry(const gersh_tuples *tuples, size_t e)
 
 static int64_t whole_entry(const draft *d, int id, size_t e)
 {
-    const gersh_metric *metric = d->model->metric;
+    const gersh_metric *metric = metric_of(d, id);
     switch (id) {
     case GERSH__ATOM_NODES:
+    case GERSH__WITNESS_NODES:
         return (int64_t)(e % 2 == 0 ? metric->atom[e / 2].i : metric->atom[e / 2].j);
     case GERSH__COLOR:
         return d->model->color[e];
@@ -302,16 +320,32 @@ static int add_optional(json_t *all, const gersh_model *model)
                                          text_json(b->failure)));
 }
 
+static json_t *witness_json(const gersh_model *model)
+{
+    return json_pack("{s:s, s:f}", "place", gersh__witness_place_name(model->witnessed), "smoothing",
+                     model->witness.width);
+}
+
+static json_t *digest_json(const gersh_model *model)
+{
+    char samples[GERSH__DIGEST_SIZE], metric[GERSH__DIGEST_SIZE];
+    memcpy(samples, model->samples_digest, sizeof samples);
+    if (model->data != NULL)
+        gersh__digest_samples(samples, model, model->data);
+    gersh__digest_metric(metric, model->metric);
+    return json_pack("{s:s, s:s}", "samples", samples, "metric", metric);
+}
+
 /* What is not a tensor, as one JSON text. */
 static json_t *metadata_json(const gersh_model *model)
 {
-    json_t *all = json_pack("{s:i, s:s, s:s, s:b, s:I, s:o, s:o, s:f, s:b, s:o, s:o}", "format",
-                            GERSH__MODEL_FORMAT, "version", model->version, "task", gersh_model_task(model),
-                            "custom", model->custom, "rows", (json_int_t)model->rows, "feature_names",
-                            names_json(model->feature_names, model->features), "class_names",
-                            names_json(model->class_names, model->classes), "rho", model->metric->rho,
-                            "unit_rows", model->scaling->unit_rows, "settings",
-                            settings_json(model->settings), "fit", fit_json(&model->info));
+    json_t *all = json_pack(
+        "{s:i, s:s, s:s, s:b, s:I, s:o, s:o, s:f, s:b, s:o, s:o, s:o, s:o}", "format", GERSH__MODEL_FORMAT,
+        "version", model->version, "task", gersh_model_task(model), "custom", model->custom, "rows",
+        (json_int_t)model->rows, "feature_names", names_json(model->feature_names, model->features),
+        "class_names", names_json(model->class_names, model->classes), "rho", model->metric->rho,
+        "unit_rows", model->scaling->unit_rows, "settings", settings_json(model->settings), "fit",
+        fit_json(&model->info), "witness", witness_json(model), "digest", digest_json(model));
     char *text = all != NULL && add_optional(all, model) == 0
                      ? gersh__json_dump(all, JSON_COMPACT | JSON_REAL_PRECISION(17))
                      : NULL;

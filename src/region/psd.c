@@ -1,7 +1,8 @@
 /*
  * The smallest eigenpair (θ, z) of G = Xᵀ Y, warm-started from the last one. θ is at least λ_min(G): what
- * can be certified is θ − ‖r‖ − rounding, and only once G − (θ − ‖r‖ − rounding) I is seen to be positive
- * definite by its Cholesky factorisation. Without that there is no bound.
+ * can be certified is θ − m, and only once G − (θ − m) I is seen to be positive definite by its Cholesky
+ * factorisation. The margin m is that of rounding, or else up to ten times the residual ‖r‖. Without either there is
+ * no bound.
  */
 #include "region/psd.h"
 
@@ -12,6 +13,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+
+enum {
+    REFINEMENTS = 4
+}; /* each multiplies the error of θ by that of the shift over the distance to the next eigenvalue */
 
 /* G v = Xᵀ(Y v) with X and Y held feature by feature; symmetrised, as rounding makes Xᵀ Y not quite
  * symmetric. */
@@ -33,17 +38,62 @@ static void apply(void *context, size_t k, size_t columns, const double *v, doub
     }
 }
 
-/* Whether G − shift·I is positive definite. */
-static gersh_status is_above(int *above, const product *p, size_t k, double shift)
+/* Whether G − shift·I is positive definite; its Cholesky factor is then in `factor`. The lower half of g counts. */
+static int is_above(double *factor, const double *g, size_t k, double shift)
 {
-    double *g = gersh__alloc(k, k * sizeof *g);
+    memcpy(factor, g, k * k * sizeof *factor);
+    for (size_t i = 0; i < k; i++)
+        factor[i * k + i] -= shift;
+    return LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', (lapack_int)k, factor, (lapack_int)k) == 0;
+}
+
+/* One step of inverse iteration with the factor of G − shift·I, which brings z nearer to the first eigenvector; zᵀGz. */
+static double refine(double *z, double *image, const double *factor, const double *g, size_t k)
+{
+    LAPACKE_dpotrs(LAPACK_ROW_MAJOR, 'L', (lapack_int)k, 1, factor, (lapack_int)k, z, 1);
+    cblas_dscal((int)k, 1 / cblas_dnrm2((int)k, z, 1), z, 1);
+    cblas_dsymv(CblasRowMajor, CblasLower, (int)k, 1, g, (int)k, z, 1, 0, image, 1);
+    return cblas_ddot((int)k, z, 1, image, 1);
+}
+
+/* Of the lower half of a symmetric matrix. */
+static double frobenius(const double *g, size_t k)
+{
+    double norm = 0;
+    for (size_t i = 0; i < k; i++)
+        norm = hypot(norm, cblas_dnrm2((int)(i + 1), g + i * k, 1));
+    return sqrt(2) * norm;
+}
+
+/*
+ * The largest θ − m that is seen to be below λ_min(G), −INFINITY where none is. Where a margin beyond rounding was needed,
+ * its factor improves the eigenvector z and its value θ, until rounding is all that is in the margin. `added`: the size of
+ * what was added up in G.
+ */
+static gersh_status certify(double *least, double *value, double *z, const product *p, size_t k,
+                            double residual, double added)
+{
+    double *g = gersh__alloc(k, (2 * k + 1) * sizeof *g);
+    *least = -INFINITY;
     if (g == NULL)
         return GERSH_ERROR_MEMORY;
     cblas_dsyr2k(CblasRowMajor, CblasLower, CblasNoTrans, (int)k, (int)p->n, 0.5, p->x, (int)p->n, p->y,
                  (int)p->n, 0, g, (int)k);
-    for (size_t i = 0; i < k; i++)
-        g[i * k + i] -= shift;
-    *above = LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', (lapack_int)k, g, (lapack_int)k) == 0;
+    double *factor = g + k * k, *image = factor + k * k;
+    double rounding = 8 * DBL_EPSILON * (added + (double)k * frobenius(g, k)) + DBL_MIN, margin = rounding;
+    for (; margin <= 10 * (residual + rounding) && *least == -INFINITY; margin *= 10)
+        if (is_above(factor, g, k, *value - margin))
+            *least = *value - margin;
+    for (int step = 0; step<REFINEMENTS && * least> - INFINITY && *least < *value - rounding; step++) {
+        double better = refine(z, image, factor, g, k);
+        if (!(better <= *value))
+            break;
+        *value = better;
+        if (is_above(factor, g, k, *value - rounding))
+            *least = *value - rounding;
+        else if (!is_above(factor, g, k, *least))
+            break;
+    }
     gersh__free(g);
     return GERSH_OK;
 }
@@ -101,23 +151,18 @@ static gersh_status find_first(gersh__region *region, product *p, double *value,
     gersh_lobpcg_options options = {.tol = 1e-8, .max_iter = 2000};
     gersh_status status = GERSH_OK;
     double norm = 0;
-    int above = 0;
     /* The size of what is added up in G, not of G, where it may have cancelled. */
     for (size_t i = 0; i < region->k; i++)
         norm += cblas_dnrm2((int)p->n, p->x + i * p->n, 1) * cblas_dnrm2((int)p->n, p->y + i * p->n, 1);
     *least = -INFINITY;
-    for (int start = 0; start < 2 && !above && status == GERSH_OK; start++) {
+    for (int start = 0; start < 2 && *least == -INFINITY && status == GERSH_OK; start++) {
         if (start > 0)
             gersh_lobpcg_start(region->eigen, NULL);
         status = gersh_lobpcg_solve(&result, region->basis, region->eigen, apply, p, &options);
         if (status != GERSH_OK)
             return status;
         *value = result.value;
-        double margin = result.residual + 8 * DBL_EPSILON * (double)region->k * norm + DBL_MIN;
-        for (int tries = 0; tries < 3 && !above && status == GERSH_OK; tries++, margin *= 10)
-            status = is_above(&above, p, region->k, result.value - margin);
-        if (above)
-            *least = result.value - margin / 10;
+        status = certify(least, value, region->basis, p, region->k, result.residual, norm);
     }
     return status;
 }

@@ -14,18 +14,6 @@ static const char *setting(const gersh_model *model, const char *name)
     return gersh_settings_get(gersh_model_settings(model), name);
 }
 
-const char *gersh__objective_name(const gersh_model *model)
-{
-    return gersh_model_is_custom(model) ? "custom" : setting(model, "objective");
-}
-
-int gersh__bound_tells(const gersh_model *model)
-{
-    const gersh_fit_info *info = gersh_model_info(model);
-    return info->has_bound && (gersh_model_is_custom(model) || info->bound > 0 || info->gap == 0 ||
-                               gersh_objective_is_maximized(gersh__objective_name(model)));
-}
-
 const char *gersh__stop_sentence(const gersh_model *model)
 {
     const gersh_fit_info *info = gersh_model_info(model);
@@ -46,31 +34,6 @@ const char *gersh__stop_sentence(const gersh_model *model)
         return "it was interrupted; this is the best metric found until then";
     }
     return "";
-}
-
-const char *gersh__certificate_sentence(char *text, size_t size, const gersh_model *model)
-{
-    const gersh_fit_info *info = gersh_model_info(model);
-    int sampled = info->value_error > 0;
-    double scale = info->gap > 0 ? 100 * info->relative_gap / info->gap : 0, percent = scale * info->gap;
-    if (!info->has_bound)
-        snprintf(text, size, "there is no certificate: the solver %s has no bound",
-                 setting(model, "solver"));
-    else if ((!gersh__bound_tells(model) && info->relative_gap > info->tol) || percent > 100)
-        snprintf(text, size, "the certificate says nothing: the bound is %.6g", info->bound);
-    else if (sampled)
-        snprintf(text, size,
-                 "optimal within %.2g %% with 95 %% confidence (%.2g %% of it is the search on the sampled "
-                 "pairs, "
-                 "the rest is sampling)",
-                 percent, scale * info->search_gap);
-    else if (info->search_gap < 0.99 * info->gap)
-        snprintf(text, size,
-                 "optimal within %.2g %% (bound from the convex hull; %.2g %% of it is the search)",
-                 percent, scale * info->search_gap);
-    else
-        snprintf(text, size, "optimal within %.2g %%, certified", percent);
-    return text;
 }
 
 void gersh__edge_shares(double *frequency, double *agreement, const gersh_bootstrap *b, size_t i, size_t j,
@@ -156,8 +119,11 @@ static json_t *pairs_json(const gersh_model *model)
 json_t *gersh__describe_fit(const gersh_model *model, const gersh_model_summary *summary)
 {
     const gersh_fit_info *info = gersh_model_info(model);
+    char certainty[GERSH_CERTAINTY_SIZE];
     json_t *document = json_pack(
-        "{s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o, s:f, s:i, s:i, s:f, s:s}", "objective",
+        "{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o, s:f, s:i, s:i, s:f, s:s}",
+        "standing", gersh_model_standing(model, NULL), "certainty",
+        gersh_model_certainty(certainty, sizeof certainty, model, NULL), "objective",
         gersh__objective_name(model), "solver", setting(model, "solver"), "task", gersh_model_task(model),
         "n", (json_int_t)gersh_model_rows(model), "features", (json_int_t)gersh_model_features(model),
         "classes", (json_int_t)gersh_model_classes(model), "objective_value", info->objective_value,

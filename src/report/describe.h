@@ -5,18 +5,7 @@
 #include <jansson.h>
 
 #include "gersh/bootstrap.h"
-
-/* The objective's name, "custom" for the user's own. */
-const char *gersh__objective_name(const gersh_model *model);
-
-/*
- * Whether the bound tells more than is known without it: the library's objectives that are minimised have no value
- * below 0. Where the value is 0 as well, it does.
- */
-int gersh__bound_tells(const gersh_model *model);
-
-/* How certain the value is, in words: what the certificate says of it. Returns text. */
-const char *gersh__certificate_sentence(char *text, size_t size, const gersh_model *model);
+#include "model/certificate.h"
 
 /* Why the fit ended, in words. */
 const char *gersh__stop_sentence(const gersh_model *model);

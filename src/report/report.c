@@ -131,15 +131,19 @@ static gersh_status model_json(json_t **out, const gersh_model *model,
             repair_names(json_object_get(document, "class_names"), model, gersh_model_class_name);
         if (json_is_object(json_object_get(document, "bootstrap"))) /* the edges have their shares */
             json_object_del(json_object_get(document, "bootstrap"), "edges");
-        json_t *more = json_pack("{s:s, s:o, s:b, s:s, s:O, s:o, s:o, s:o}", "made_by", gersh_version(),
-                                 "name", name_json(options->name), "maximized",
-                                 gersh_objective_is_maximized(gersh__objective_name(model)),
-                                 "stop_sentence", gersh__stop_sentence(model), "discs", discs, "trajectory",
-                                 model->trajectory != NULL && model->trajectory->count > 0
-                                     ? gersh__trajectory_json(model->trajectory)
-                                     : json_null(),
-                                 "partners", partners_json(summary->graph), "command",
-                                 command != NULL ? gersh__json_text(command) : json_null());
+        char certainty[GERSH_CERTAINTY_SIZE];
+        json_t *more = json_pack(
+            "{s:s, s:o, s:b, s:s, s:s, s:s, s:O, s:o, s:o, s:o}", "made_by", gersh_version(), "name",
+            name_json(options->name), "maximized",
+            gersh_objective_is_maximized(gersh__objective_name(model)), "stop_sentence",
+            gersh__stop_sentence(model), "standing", gersh_model_standing(model, options->verification),
+            "certainty", gersh_model_certainty(certainty, sizeof certainty, model, options->verification),
+            "discs", discs, "trajectory",
+            model->trajectory != NULL && model->trajectory->count > 0
+                ? gersh__trajectory_json(model->trajectory)
+                : json_null(),
+            "partners", partners_json(summary->graph), "command",
+            command != NULL ? gersh__json_text(command) : json_null());
         if (failed || document == NULL || more == NULL || json_object_update(document, more) != 0)
             status = short_of_memory();
         json_decref(more);

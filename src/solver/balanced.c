@@ -112,8 +112,8 @@ typedef struct search {
     double *color, *tried;
     size_t *part;
     gersh_metric *best;
-    double value, own_gap; /* of best: the value, and how far above the bound of its colours it is */
-    double bound, least;   /* of the hull: its bound, and the value of its solution */
+    double value, own_gap;  /* of best: the value, and how far above the bound of its colours it is */
+    double bound, least;    /* of the hull: its bound, and the value of its solution */
     gersh__witness witness; /* of its bound */
     gersh_metric *solution;
     int last_look; /* flips begin no later, */
@@ -360,4 +360,5 @@ static gersh_status solve_balanced(gersh__solver_run *run)
     return status;
 }
 
-const gersh__solver gersh__solver_balanced = {"balanced", 0, 1, solve_balanced};
+const gersh__solver gersh__solver_balanced = {"balanced",    0, 1, GERSH__BOUND_HULL, GERSH__SIGNS_BALANCED,
+                                              solve_balanced};

@@ -211,8 +211,8 @@ static void add_info(gersh_fit_info *info, const gersh__solver_run *run, double 
 }
 
 gersh_status gersh__fit_pairs(gersh_metric **out, gersh_fit_info *info, gersh__witness *witness,
-                              double *width, const gersh__fit *fit, const gersh__pairs *pairs, gersh__objective *objective,
-                              const gersh_metric *start)
+                              double *width, const gersh__fit *fit, const gersh__pairs *pairs,
+                              gersh__objective *objective, const gersh_metric *start)
 {
     gersh__solver_run run = {.pairs = pairs,
                              .rules = fit->rules,
@@ -252,7 +252,8 @@ static gersh_status fit_listed(gersh_metric **out, gersh_fit_info *info, gersh__
     if (status == GERSH_OK)
         status = read_budget(fit, pairs);
     if (status == GERSH_OK)
-        status = gersh__fit_pairs(out, info, &fit->witness, NULL, fit, pairs, objective, fit->options->start);
+        status =
+            gersh__fit_pairs(out, info, &fit->witness, NULL, fit, pairs, objective, fit->options->start);
     double n = (double)pairs->n;
     info->pairs = info->pairs_all = pairs->first != NULL ? (double)pairs->count : n * (n - 1) / 2;
     info->rows_used = n;
@@ -365,7 +366,7 @@ static gersh_status check_metric(gersh_metric **metric, const gersh_fit_info *in
         "or another objective");
 }
 
-static const gersh__solver *find_solver(const char *name)
+const gersh__solver *gersh__solver_find(const char *name)
 {
     for (size_t i = 0; i < sizeof solvers / sizeof solvers[0]; i++)
         if (strcmp(solvers[i]->name, name) == 0)
@@ -382,7 +383,7 @@ gersh_status gersh__fit_certified(gersh_metric **out, gersh__witness *witness, g
     gersh_dataset *own = NULL;
     gersh__fit fit = {.settings = settings,
                       .options = o,
-                      .solver = find_solver(gersh__setting_text(settings, GERSH__SOLVER))};
+                      .solver = gersh__solver_find(gersh__setting_text(settings, GERSH__SOLVER))};
     *out = NULL;
     *info = (gersh_fit_info){0};
     gersh__blas_hold(); /* the pool spreads the work */

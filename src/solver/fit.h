@@ -14,7 +14,7 @@ typedef struct gersh__fit {
     gersh__pool *pool;
     gersh__rules *rules;
     gersh__limits limits;
-    double trace, rho; /* C and ρ, once gersh__fit_budget has set them */
+    double trace, rho;      /* C and ρ, once gersh__fit_budget has set them */
     gersh__witness witness; /* of the bound over all pairs, once it is there */
 } gersh__fit;
 
@@ -35,8 +35,8 @@ void gersh__info_certify(gersh_fit_info *info, double value, double bound, doubl
  * before the first fit. *witness, which is to be freed, and *width, the smoothing at the end, may be NULL.
  */
 gersh_status gersh__fit_pairs(gersh_metric **out, gersh_fit_info *info, gersh__witness *witness,
-                              double *width, const gersh__fit *fit, const gersh__pairs *pairs, gersh__objective *objective,
-                              const gersh_metric *start);
+                              double *width, const gersh__fit *fit, const gersh__pairs *pairs,
+                              gersh__objective *objective, const gersh_metric *start);
 
 /* gersh_fit with the witness of the bound; *witness is to be freed. */
 gersh_status gersh__fit_certified(gersh_metric **out, gersh__witness *witness, gersh_fit_info *info,

@@ -9,6 +9,7 @@
 #include "objective/objective.h"
 #include "pairs/slope.h"
 #include "region/region.h"
+#include "solver/witness.h"
 
 /* When to stop, and whom to tell. Shared by all stages of a fit. */
 typedef struct gersh__limits {
@@ -24,18 +25,6 @@ typedef struct gersh__limits {
     gersh_progress_callback progress;
     void *progress_context;
 } gersh__limits;
-
-/*
- * What a bound rests on: the metric at which value, gradient and linear minimum give it, and the smoothing of the objective
- * there. No metric: the bound is 0, of an objective that is never negative, or there is none.
- */
-typedef struct gersh__witness {
-    gersh_metric *metric;
-    double width;
-} gersh__witness;
-
-/* Gives `from` to `to`, which loses what it had. */
-void gersh__witness_move(gersh__witness *to, gersh__witness *from);
 
 typedef struct gersh__engine {
     const gersh__pairs *pairs;
@@ -54,12 +43,12 @@ typedef struct gersh__engine {
     int *free_set;
     double *base; /* distances under ρI */
     double *d, *g, *next_d, *next_g, *delta;
-    size_t scored; /* atoms, from the first one on, whose score is that of g */
-    int sloped;    /* whether the slope is that of g */
-    double value;  /* F(d), as minimised */
-    double bound;  /* certified for the region of the last solve, */
+    size_t scored;          /* atoms, from the first one on, whose score is that of g */
+    int sloped;             /* whether the slope is that of g */
+    double value;           /* F(d), as minimised */
+    double bound;           /* certified for the region of the last solve, */
     gersh__witness witness; /* and where it was found */
-    double floor;  /* 1e-6 |F((C/K) I)|, the least scale of a relative gap */
+    double floor;           /* 1e-6 |F((C/K) I)|, the least scale of a relative gap */
     int iterations, newton_steps;
     int looks;                    /* iterations in which all pairs were looked at */
     struct gersh__sketch *sketch; /* or NULL; see sketch.h */

@@ -416,4 +416,4 @@ static gersh_status solve(gersh__solver_run *run)
     return status;
 }
 
-const gersh__solver gersh__solver_hbnb = {"hbnb", 1, 0, solve};
+const gersh__solver gersh__solver_hbnb = {"hbnb", 1, 0, GERSH__BOUND_NONE, GERSH__SIGNS_FREE, solve};

@@ -88,6 +88,7 @@ static gersh_status solve_psd(gersh__solver_run *run)
     return status != GERSH_OK ? status : gersh__solve_region(run, GERSH__PSD, NULL, "psd");
 }
 
-const gersh__solver gersh__solver_diagonal = {"diagonal", 0, 1, solve_diagonal};
-const gersh__solver gersh__solver_hull = {"hull", 0, 1, solve_hull};
-const gersh__solver gersh__solver_psd = {"psd", 1, 0, solve_psd};
+const gersh__solver gersh__solver_diagonal = {
+    "diagonal", 0, 1, GERSH__BOUND_DIAGONAL, GERSH__SIGNS_NO_EDGES, solve_diagonal};
+const gersh__solver gersh__solver_hull = {"hull", 0, 1, GERSH__BOUND_HULL, GERSH__SIGNS_FREE, solve_hull};
+const gersh__solver gersh__solver_psd = {"psd", 1, 0, GERSH__BOUND_PSD, GERSH__SIGNS_FREE, solve_psd};

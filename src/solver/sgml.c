@@ -181,5 +181,7 @@ static gersh_status solve_pgml(gersh__solver_run *run)
     return solve(run, 1);
 }
 
-const gersh__solver gersh__solver_sgml = {"sgml", 0, 0, solve_sgml};
-const gersh__solver gersh__solver_pgml = {"pgml", 0, 0, solve_pgml};
+const gersh__solver gersh__solver_sgml = {"sgml",    0, 0, GERSH__BOUND_NONE, GERSH__SIGNS_BALANCED,
+                                          solve_sgml};
+const gersh__solver gersh__solver_pgml = {"pgml",    0, 0, GERSH__BOUND_NONE, GERSH__SIGNS_POSITIVE,
+                                          solve_pgml};

@@ -24,12 +24,33 @@ typedef struct gersh__solver_run {
  */
 #define GERSH__SETTLED 0.01
 
+/* Which metrics ρI + Σ θ_a z_a z_aᵀ a bound holds for: by the vectors z of one entry, of two, or all. */
+typedef enum gersh__bound_set {
+    GERSH__BOUND_NONE,
+    GERSH__BOUND_DIAGONAL,
+    GERSH__BOUND_HULL,
+    GERSH__BOUND_PSD
+} gersh__bound_set;
+
+/* What the graph of a solver's metrics may be. */
+typedef enum gersh__signs {
+    GERSH__SIGNS_FREE,
+    GERSH__SIGNS_BALANCED,
+    GERSH__SIGNS_POSITIVE,
+    GERSH__SIGNS_NO_EDGES
+} gersh__signs;
+
 typedef struct gersh__solver {
     const char *name;
     int dense; /* its atoms are dense vectors */
     int rules; /* it keeps rules for pairs of features */
+    gersh__bound_set bound;
+    gersh__signs signs;
     gersh_status (*run)(gersh__solver_run *run);
 } gersh__solver;
+
+/* NULL when there is none of that name. */
+const gersh__solver *gersh__solver_find(const char *name);
 
 extern const gersh__solver gersh__solver_diagonal, gersh__solver_hull, gersh__solver_psd,
     gersh__solver_balanced, gersh__solver_pdcone, gersh__solver_hbnb, gersh__solver_sgml,

@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "data/dataset.h"
 #include "verify/verify.h"
 
 enum { BLOCK = 64 }; /* rows of G at a time */
@@ -22,6 +23,7 @@ typedef struct slope {
     double *x; /* n × k, less the means: they count for nothing as the columns of Y have sum 0 */
     const double *y;
     double *diagonal, *block; /* k, and BLOCK × k */
+    double added;             /* Σ_f |x_f| |y_f|: the size of what is added up in G */
     double unsure;            /* of an entry of G, by rounding */
     double spread;            /* no squared distance of two samples is larger */
 } slope;
@@ -55,8 +57,8 @@ static double least_pair(slope *s, const gersh_model *model)
     int k = (int)s->k, n = (int)s->n;
     for (size_t from = 0; from < s->k; from += BLOCK) {
         size_t count = s->k - from < BLOCK ? s->k - from : BLOCK;
-        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)count, k, n, 1, s->x + from, k, s->y, k, 0, s->block,
-                    k);
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)count, k, n, 1, s->x + from, k, s->y, k,
+                    0, s->block, k);
         for (size_t row = 0; row < count; row++)
             for (size_t b = from + row + 1; b < s->k; b++) {
                 double g = s->block[row * s->k + b], aa = s->diagonal[from + row], bb = s->diagonal[b];
@@ -68,13 +70,14 @@ static double least_pair(slope *s, const gersh_model *model)
     return least;
 }
 
-/* LAPACK's eigenvalues are off by some rounding of the largest. */
+/* LAPACK's eigenvalues are off by some rounding of the largest, and the solver's bound leaves out as much again. */
 static gersh_status least_eigenvalue(double *least, slope *s)
 {
     gersh_status status = gersh__check_matrix(s->k);
     if (status != GERSH_OK)
         return status;
-    double *g = gersh__alloc(s->k, (s->k + 1) * sizeof *g), *values = g != NULL ? g + s->k * s->k : NULL, largest = 0;
+    double *g = gersh__alloc(s->k, (s->k + 1) * sizeof *g), *values = g != NULL ? g + s->k * s->k : NULL,
+           largest = 0;
     if (g == NULL)
         return GERSH_ERROR_MEMORY;
     int k = (int)s->k, n = (int)s->n;
@@ -90,7 +93,7 @@ static gersh_status least_eigenvalue(double *least, slope *s)
     if (LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'L', k, g, k, values) != 0)
         status = gersh__fail(GERSH_ERROR_NUMERIC, "LAPACK found no eigenvalues of the gradient");
     *least = values[0] / scale;
-    s->unsure += DBL_EPSILON * (double)s->k * (double)s->k * largest;
+    s->unsure += 16 * DBL_EPSILON * (s->added + (double)s->k * (double)s->k * largest);
     gersh__free(g);
     return status;
 }
@@ -117,6 +120,7 @@ static gersh_status begin(slope *s, const gersh__problem *p)
         s->diagonal[f] = xy;
         longest_x = fmax(longest_x, sqrt(xx));
         longest_y = fmax(longest_y, yy);
+        s->added += sqrt(xx) * yy;
     }
     for (size_t i = 0; i < s->n; i++) {
         double square = 0;
@@ -128,16 +132,16 @@ static gersh_status begin(slope *s, const gersh__problem *p)
     return GERSH_OK;
 }
 
-gersh_status gersh__bound_from(double *bound, double *error, const gersh__problem *p, double value, gersh__set set,
-                               const gersh_model *model, double budget)
+gersh_status gersh__bound_from(double *bound, double *error, const gersh__problem *p, double value,
+                               gersh__bound_set set, const gersh_model *model, double budget)
 {
     slope s;
     double least = 0, trace = 0, rho = p->dense->rho;
     gersh_status status = begin(&s, p);
-    if (status == GERSH_OK && set == GERSH__SET_PSD)
+    if (status == GERSH_OK && set == GERSH__BOUND_PSD)
         status = least_eigenvalue(&least, &s);
     else if (status == GERSH_OK)
-        least = set == GERSH__SET_HULL ? least_pair(&s, model) : least_diagonal(&s);
+        least = set == GERSH__BOUND_HULL ? least_pair(&s, model) : least_diagonal(&s);
     for (size_t f = 0; status == GERSH_OK && f < s.k; f++)
         trace += s.diagonal[f];
     *bound = value - p->linear + rho * trace + budget * fmin(0, least);

@@ -66,9 +66,10 @@ static gersh_status mcml(gersh__problem *p)
         p->margins += weight(p, i) * (mean / mates + nearest + fabs(log(all)) + fabs(log(mates)) + 1);
         for (size_t k = 0; k < p->n && p->y != NULL; k++)
             if (k != i && weight(p, k) > 0)
-                gersh__problem_pull(p, i, k, p->row[k],
-                                    weight(p, i) * weight(p, k) *
-                                        ((same_class(p, i, k) ? 1 / mates : 0) - exp(nearest - p->row[k]) / all));
+                gersh__problem_pull(
+                    p, i, k, p->row[k],
+                    weight(p, i) * weight(p, k) *
+                        ((same_class(p, i, k) ? 1 / mates : 0) - exp(nearest - p->row[k]) / all));
     }
     return GERSH_OK;
 }

@@ -66,7 +66,8 @@ static means of_classes(const gersh_dataset *data, const double *u, size_t f, wi
 /* Of targets y; S(·) are sums over samples with their weights. */
 static means of_targets(const gersh_dataset *data, const double *u, size_t f)
 {
-    wide s = 0, squares = 0, y1 = 0, y2 = 0, x1 = 0, u1 = 0, xu = 0, yx = 0, yu = 0, yxu = 0, yyx = 0, yyu = 0, yyxu = 0;
+    wide s = 0, squares = 0, y1 = 0, y2 = 0, x1 = 0, u1 = 0, xu = 0, yx = 0, yu = 0, yxu = 0, yyx = 0,
+         yyu = 0, yyxu = 0;
     size_t k = data->k;
     for (size_t i = 0; i < data->n; i++) {
         wide w = weight(data, i), y = data->targets[i] - (wide)data->targets[0];
@@ -91,11 +92,12 @@ static means of_targets(const gersh_dataset *data, const double *u, size_t f)
                    .near_weight = (s * s - squares) / 2};
 }
 
-static void add_pair(means *m, const gersh_dataset *data, const double *u, size_t f, size_t i, size_t j, int far,
-                     wide w)
+static void add_pair(means *m, const gersh_dataset *data, const double *u, size_t f, size_t i, size_t j,
+                     int far, wide w)
 {
     size_t k = data->k;
-    wide product = w * (data->x[i * k + f] - (wide)data->x[j * k + f]) * (u[i * k + f] - (wide)u[j * k + f]);
+    wide product =
+        w * (data->x[i * k + f] - (wide)data->x[j * k + f]) * (u[i * k + f] - (wide)u[j * k + f]);
     *(far ? &m->far : &m->near) += product;
     *(far ? &m->far_weight : &m->near_weight) += w;
 }
@@ -119,8 +121,8 @@ static means of_tuples(const gersh_dataset *data, const double *u, size_t f, con
     return m;
 }
 
-gersh_status gersh__contribution_difference(double *difference, const gersh_model *model, const gersh__dense *dense,
-                                            const gersh_dataset *scaled)
+gersh_status gersh__contribution_difference(double *difference, const gersh_model *model,
+                                            const gersh__dense *dense, const gersh_dataset *scaled)
 {
     size_t n = scaled->n, k = scaled->k;
     wide sum = 0, between = 0, largest = 0, worst = 0;
@@ -131,9 +133,9 @@ gersh_status gersh__contribution_difference(double *difference, const gersh_mode
     for (size_t i = 0; status == GERSH_OK && i < n; i++)
         multiply(u + i * k, dense, scaled->x + i * k);
     for (size_t f = 0; status == GERSH_OK && f < k; f++) {
-        means m = model->tuples != NULL       ? of_tuples(scaled, u, f, model->tuples)
-                  : scaled->labels != NULL    ? of_classes(scaled, u, f, sums)
-                                              : of_targets(scaled, u, f);
+        means m = model->tuples != NULL    ? of_tuples(scaled, u, f, model->tuples)
+                  : scaled->labels != NULL ? of_classes(scaled, u, f, sums)
+                                           : of_targets(scaled, u, f);
         wide found = m.far / m.far_weight - (m.near_weight > 0 ? m.near / m.near_weight : 0);
         sum += found;
         between += m.far / m.far_weight;
@@ -141,7 +143,8 @@ gersh_status gersh__contribution_difference(double *difference, const gersh_mode
         worst = fmaxl(worst, fabsl(found - (wide)model->importance.contribution[f]));
     }
     if (status == GERSH_OK)
-        *difference = (double)fmaxl(worst / largest, fabsl(sum / between - (wide)model->importance.separation));
+        *difference =
+            (double)fmaxl(worst / largest, fabsl(sum / between - (wide)model->importance.separation));
     gersh__free(sums);
     gersh__free(u);
     return status;

@@ -148,14 +148,16 @@ static gersh_status choose(gersh_status (**definition)(gersh__problem *), const 
     if (*definition == NULL)
         return gersh__fail(GERSH_ERROR_INPUT, "the objective %s is not defined for %s", reference->name,
                            gersh_tuple_kind_name(tuples->kind));
-    if (tuples == NULL && data->labels == NULL && (data->targets == NULL || strcmp(reference->name, "glr") != 0))
-        return gersh__fail(GERSH_ERROR_INPUT, "the data has no classes, which the objective %s needs", reference->name);
+    if (tuples == NULL && data->labels == NULL &&
+        (data->targets == NULL || strcmp(reference->name, "glr") != 0))
+        return gersh__fail(GERSH_ERROR_INPUT, "the data has no classes, which the objective %s needs",
+                           reference->name);
     return GERSH_OK;
 }
 
-gersh_status gersh__problem_solve(gersh__problem *p, const gersh__reference *reference, const gersh__dense *dense,
-                                  const gersh_dataset *scaled, const gersh_tuples *tuples, int gradient,
-                                  double width)
+gersh_status gersh__problem_solve(gersh__problem *p, const gersh__reference *reference,
+                                  const gersh__dense *dense, const gersh_dataset *scaled,
+                                  const gersh_tuples *tuples, int gradient, double width)
 {
     gersh_status (*definition)(gersh__problem *);
     *p = (gersh__problem){

@@ -57,7 +57,8 @@ gersh_status gersh__tuples_deml(gersh__problem *p)
         if (p->tuples->similar[t] || w == 0)
             continue;
         p->value += w * sqrt(d);
-        gersh__problem_pull(p, row[0], row[1], d, -w * gersh__problem_root_slope(p, row[0], row[1], sqrt(d)));
+        gersh__problem_pull(p, row[0], row[1], d,
+                            -w * gersh__problem_root_slope(p, row[0], row[1], sqrt(d)));
     }
     return GERSH_OK;
 }
@@ -148,8 +149,10 @@ gersh_status gersh__tuples_lsml_compared(gersh__problem *p)
         if (w == 0 || !(s > far))
             continue;
         p->value += w * (s - far) * (s - far);
-        gersh__problem_pull(p, c.i, c.j, c.x, 2 * w * (s - far) * gersh__problem_root_slope(p, c.i, c.j, s));
-        gersh__problem_pull(p, c.k, c.l, c.y, -2 * w * (s - far) * gersh__problem_root_slope(p, c.k, c.l, far));
+        gersh__problem_pull(p, c.i, c.j, c.x,
+                            2 * w * (s - far) * gersh__problem_root_slope(p, c.i, c.j, s));
+        gersh__problem_pull(p, c.k, c.l, c.y,
+                            -2 * w * (s - far) * gersh__problem_root_slope(p, c.k, c.l, far));
     }
     p->margins = 2 * sqrt(p->value * size) + 1e-12 * size;
     return GERSH_OK;

@@ -7,6 +7,7 @@
 #define GERSH_SRC_VERIFY_VERIFY_H
 
 #include "model/model.h"
+#include "solver/solver.h"
 
 /*
  * M from the atoms. Features that no atom touches have M_ii = ρ and nothing else, so that the matrix is
@@ -44,11 +45,12 @@ typedef struct gersh__problem {
     double value;
     double margins; /* the size of what was added up: rounding leaves some 1e-16 of it in the value */
     /* The gradient, unless y is NULL: G = Σ_p g_p Δ_p Δ_pᵀ = Xᵀ Y for the function that is minimised. */
-    double *y;      /* n × k: Σ_j g_ij (x_i − x_j) */
-    double linear;  /* Σ g_p d_p */
-    double size;    /* Σ |g_p| d_p */
-    double shaken;  /* lmnn: Σ w (1 + its distances) / width of the hinges in the zone: how rounding moves their slopes */
-    int endless;    /* a derivative is infinite */
+    double *y;     /* n × k: Σ_j g_ij (x_i − x_j) */
+    double linear; /* Σ g_p d_p */
+    double size;   /* Σ |g_p| d_p */
+    double
+        shaken; /* lmnn: Σ w (1 + its distances) / width of the hinges in the zone: how rounding moves their slopes */
+    int endless; /* a derivative is infinite */
 } gersh__problem;
 
 /* What the verifier knows of an objective, beside its definition. */
@@ -57,8 +59,8 @@ typedef struct gersh__reference {
     int maximized;
     int never_negative;
     double mean; /* that --trace auto gives the squared distances under (C/K) I */
-    gersh_status (*classes)(gersh__problem *p); /* or targets */
-    gersh_status (*pairs)(gersh__problem *p);   /* similar and dissimilar; or NULL */
+    gersh_status (*classes)(gersh__problem *p);  /* or targets */
+    gersh_status (*pairs)(gersh__problem *p);    /* similar and dissimilar; or NULL */
     gersh_status (*compared)(gersh__problem *p); /* triplets and quadruplets; or NULL */
 } gersh__reference;
 
@@ -66,9 +68,9 @@ typedef struct gersh__reference {
 const gersh__reference *gersh__reference_find(const char *name);
 
 /* Value and, with `gradient`, derivatives at the metric; clear afterwards, also on failure. */
-gersh_status gersh__problem_solve(gersh__problem *p, const gersh__reference *reference, const gersh__dense *dense,
-                                  const gersh_dataset *scaled, const gersh_tuples *tuples, int gradient,
-                                  double width);
+gersh_status gersh__problem_solve(gersh__problem *p, const gersh__reference *reference,
+                                  const gersh__dense *dense, const gersh_dataset *scaled,
+                                  const gersh_tuples *tuples, int gradient, double width);
 void gersh__problem_clear(gersh__problem *p);
 
 double gersh__problem_weight(const gersh__problem *p, size_t row);
@@ -100,25 +102,48 @@ gersh_status gersh__tuples_glr(gersh__problem *p), gersh__tuples_deml(gersh__pro
     gersh__tuples_lsml(gersh__problem *p), gersh__tuples_mcml(gersh__problem *p),
     gersh__tuples_lsml_compared(gersh__problem *p), gersh__tuples_lmnn_compared(gersh__problem *p);
 
-/* Which metrics a bound is for. */
-typedef enum gersh__set { GERSH__SET_DIAGONAL, GERSH__SET_HULL, GERSH__SET_PSD } gersh__set;
-
 /*
  * A lower bound of the minimised function over the metrics ρI + Σ θ_a z_a z_aᵀ, θ >= 0, Σθ <= budget, z of the set, from
  * the value and the gradient of the problem. *error: what rounding may have done to it.
  */
-gersh_status gersh__bound_from(double *bound, double *error, const gersh__problem *p, double value, gersh__set set,
-                               const gersh_model *model, double budget);
+gersh_status gersh__bound_from(double *bound, double *error, const gersh__problem *p, double value,
+                               gersh__bound_set set, const gersh_model *model, double budget);
+
+/* What the checks share. */
+typedef struct gersh__verification {
+    gersh_verification *report;
+    const gersh_model *model;
+    const gersh__solver *solver;
+    const gersh__reference *reference; /* NULL: the objective is a custom one */
+    const char *without;               /* why a check that needs samples is not made */
+    gersh_dataset *scaled;             /* the samples, dense; or NULL */
+    gersh__dense dense;                /* M */
+    double value;                      /* of the minimised function at M, once that is checked, */
+    double slack;                      /* and what rounding may do to it */
+} gersh__verification;
+
+gersh_check *gersh__verify_add(gersh__verification *v, const char *name, gersh_check_result result,
+                               const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Passes where the two numbers differ by the tolerance at most. `what` begins the sentence. */
+void gersh__verify_compare(gersh__verification *v, const char *name, const char *what, double stated,
+                           double recomputed, double tolerance);
+
+/* Signs, colours, edge rules, smallest eigenvalue and trace of M. */
+gersh_status gersh__verify_metric(gersh__verification *v);
+
+/* Scales dense samples in place as the model says, and standardises targets, by definition. */
+void gersh__verify_scale(gersh_dataset *data, const gersh_model *model);
+
+/* Largest relative difference between the scaling of the model and that of dense samples by its definition. */
+double gersh__scaling_difference(const gersh_model *model, const gersh_dataset *data);
 
 /* C and ρ of the settings; with --trace auto from the scaled data, else that may be NULL. *known: whether C is found. */
 gersh_status gersh__limits_find(double *trace, double *rho, int *known, const gersh_model *model,
                                 const gersh__reference *reference, const gersh_dataset *scaled);
 
-/* Largest relative difference between the scaling of the model and that of the data by its definition. */
-gersh_status gersh__scaling_difference(double *difference, const gersh_model *model, const gersh_dataset *data);
-
 /* Largest difference between the contributions that the model states and their definition, relative to the largest. */
-gersh_status gersh__contribution_difference(double *difference, const gersh_model *model, const gersh__dense *dense,
-                                            const gersh_dataset *scaled);
+gersh_status gersh__contribution_difference(double *difference, const gersh_model *model,
+                                            const gersh__dense *dense, const gersh_dataset *scaled);
 
 #endif

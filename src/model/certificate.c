@@ -1,0 +1,66 @@
+/* The words for how certain a model is: one source for the command line, the report and the Python package. */
+#include "model/certificate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/settings.h"
+#include "model/model.h"
+
+const char *gersh__objective_name(const gersh_model *model)
+{
+    return model->custom ? "custom" : gersh__setting_text(model->settings, GERSH__OBJECTIVE);
+}
+
+int gersh__bound_tells(const gersh_model *model)
+{
+    const gersh_fit_info *info = &model->info;
+    return info->has_bound && (model->custom || info->bound > 0 || info->gap == 0 ||
+                               gersh_objective_is_maximized(gersh__objective_name(model)));
+}
+
+const char *gersh_model_standing(const gersh_model *model, const gersh_verification *verification)
+{
+    if (verification != NULL)
+        return gersh_verification_verdict_name(verification->verdict);
+    return model->fitted ? "certified" : "stated";
+}
+
+/* How near the value is to the best one, if what the model says is true. */
+static void say_share(char *text, size_t size, const gersh_fit_info *info)
+{
+    double scale = info->gap > 0 ? 100 * info->relative_gap / info->gap : 0, percent = scale * info->gap;
+    if (info->value_error > 0)
+        snprintf(text, size,
+                 "optimal within %.2g %% with 95 %% confidence (%.2g %% of it is the search on the sampled pairs, the "
+                 "rest is sampling)",
+                 percent, scale * info->search_gap);
+    else if (info->search_gap < 0.99 * info->gap)
+        snprintf(text, size, "optimal within %.2g %% (bound from the convex hull; %.2g %% of it is the search)",
+                 percent, scale * info->search_gap);
+    else
+        snprintf(text, size, "optimal within %.2g %%", percent);
+}
+
+const char *gersh_model_certainty(char *text, size_t size, const gersh_model *model,
+                                  const gersh_verification *verification)
+{
+    const gersh_fit_info *info = &model->info;
+    char share[160];
+    const char *standing = gersh_model_standing(model, verification);
+    if (verification != NULL && verification->verdict == GERSH_VERIFICATION_FAILED)
+        snprintf(text, size, "not at all: what the model states failed a check");
+    else if (!info->has_bound)
+        snprintf(text, size, "there is no certificate: the solver %s has no bound",
+                 gersh__setting_text(model->settings, GERSH__SOLVER));
+    else if ((!gersh__bound_tells(model) && info->relative_gap > info->tol) || info->relative_gap > 1)
+        snprintf(text, size, "the certificate says nothing: the bound is %.6g", info->bound);
+    else {
+        say_share(share, sizeof share, info);
+        if (strcmp(standing, "stated") == 0)
+            snprintf(text, size, "the model states that it is %s; 'gersh inspect --verify' checks that", share);
+        else
+            snprintf(text, size, "%s, %s", share, standing);
+    }
+    return text;
+}
