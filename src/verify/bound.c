@@ -147,7 +147,8 @@ gersh_status gersh__bound_from(double *bound, double *error, const gersh__proble
     *bound = value - p->linear + rho * trace + budget * fmin(0, least);
     *error = 8 * DBL_EPSILON * (p->margins + (double)(p->n + 8) * p->size) +
              s.unsure * (budget + rho * (double)s.k) +
-             DBL_EPSILON * (double)(p->k + 8) * p->shaken * (1 + (budget + rho) * s.spread);
+             DBL_EPSILON * (double)(p->k + 8) * (p->shaken + sqrt(p->shaken_square)) *
+                 (1 + (budget + rho) * s.spread);
     gersh__free(s.x);
     gersh__free(s.diagonal);
     return status;

@@ -29,6 +29,7 @@ static void make_image(gersh__problem *p)
                 sum += dense->m[a * s + b] * (x[dense->feature[b]] - p->data->x[dense->feature[b]]);
             p->image[i * s + a] = sum;
         }
+        p->longest = fmax(p->longest, sqrt(gersh__problem_distance(p, 0, i)));
     }
 }
 
@@ -102,6 +103,11 @@ static double meet(gersh__problem *p, const gersh__span *spans, size_t count, in
         double away = s->length - mean;
         if ((s->same != 0) == up) {
             sum += s->weight * (total * away * away + moment);
+            if (total > 0 && away != 0 && s->length > 0) {
+                /* ∂²/∂s² and ∂²/∂s∂c of W (s − c)², over 2s, times what rounding does to lengths */
+                double shaken = s->weight * total * (1 + mean / s->length) * p->longest / s->length;
+                p->shaken_square += shaken * shaken;
+            }
             if (total > 0 && away != 0)
                 gersh__problem_pull(p, s->i, s->j, s->length * s->length,
                                     s->weight * total * 2 * away *

@@ -48,9 +48,13 @@ typedef struct gersh__problem {
     double *y;     /* n × k: Σ_j g_ij (x_i − x_j) */
     double linear; /* Σ g_p d_p */
     double size;   /* Σ |g_p| d_p */
-    double
-        shaken; /* lmnn: Σ w (1 + its distances) / width of the hinges in the zone: how rounding moves their slopes */
-    int endless; /* a derivative is infinite */
+    /*
+     * How rounding of distances moves derivatives, in units of 1e-16 K: of the hinges of lmnn in the zone by Σ w (1 + its
+     * distances) / width; of each pair of lsml by what is here as a sum of squares, as such errors have no common sign.
+     */
+    double shaken, shaken_square;
+    double longest; /* largest length of a sample, less the first one, under the metric */
+    int endless;    /* a derivative is infinite */
 } gersh__problem;
 
 /* What the verifier knows of an objective, beside its definition. */
