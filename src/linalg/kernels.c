@@ -208,6 +208,18 @@ static double add_up(size_t n, const double *x)
     return total;
 }
 
+static double sizes(size_t n, const double *x, double *s)
+{
+    double total = 0;
+#pragma omp simd reduction(+ : total)
+    for (size_t j = 0; j < n; j++) {
+        double size = x[j] < 0 ? -x[j] : x[j];
+        total += size;
+        s[j] += size;
+    }
+    return total;
+}
+
 static void square_add(size_t n, double factor, double own, const double *t, double *d)
 {
 #pragma omp simd
@@ -578,6 +590,7 @@ const gersh__kernels JOIN(gersh__kernels_, GERSH__LEVEL) = {
     .to_single = to_single,
     .single_axpy = single_axpy,
     .sum = add_up,
+    .sizes = sizes,
     .square_add = square_add,
     .square_scale = square_scale,
     .laplacian = laplacian,

@@ -50,6 +50,9 @@ typedef struct gersh__kernels {
     /* Σ_j x_j */
     double (*sum)(size_t n, const double *x);
 
+    /* s_j += |x_j|, and Σ_j |x_j| */
+    double (*sizes)(size_t n, const double *x, double *s);
+
     /* out_p = factor_p (t[first_p] − t[second_p])² */
     void (*square_gather)(size_t n, const double *factor, const size_t *first, const size_t *second,
                           const double *t, double *out);

@@ -34,13 +34,14 @@ typedef struct compared {
     gersh__objective base;
     double *alpha, *beta; /* of each comparison at the last gradient */
     size_t curved;        /* comparisons where one of them is not 0 */
+    double excess;        /* of the last gradient: how far the tangent may be above F */
     const double *pull;   /* lmnn, of each pair: the factor of x in the first sum */
     double *frozen;       /* lsml, of each pair: 1 where the rows have the same features */
 } compared;
 
-/* Value and derivatives of a term. */
+/* Value and derivatives of a term, and how far the tangent may be above it. */
 typedef struct term {
-    double value, near, far, alpha, beta;
+    double value, near, far, alpha, beta, excess;
 } term;
 
 static gersh_status init(gersh__objective *objective, const gersh_settings *settings)
@@ -92,12 +93,22 @@ static gersh_status init_lmnn(gersh__objective *objective, const gersh_settings 
 
 static term term_lsml(double x, double y, double least, int near_frozen, int far_frozen)
 {
-    double near = sqrt(fmax(x, 0)), far = sqrt(fmax(y, 0)), excess = near - far;
-    if (!(excess > 0))
+    double near = sqrt(fmax(x, 0)), far = sqrt(fmax(y, 0)), over = near - far;
+    if (!(over > 0) || near_frozen)
         return (term){0};
-    double a = near_frozen ? 0.0 : 1 / fmax(near, least), b = far_frozen ? 0.0 : 1 / fmax(far, least);
-    return (term){excess * excess, excess * a, -excess * b, sqrt(0.5 * far * a) * a,
-                  sqrt(0.5 * near * b) * b};
+    term out = {.value = over * over};
+    if (near < least || (far < least && !far_frozen)) { /* the tangent at max(x, least²), max(y, least²) */
+        near = fmax(near, least);
+        far = fmax(far, least);
+        over = near - far;
+    }
+    double a = 1 / near, b = far_frozen ? 0.0 : 1 / far;
+    out.near = over * a;
+    out.far = -over * b;
+    out.alpha = sqrt(0.5 * far * a) * a;
+    out.beta = sqrt(0.5 * near * b) * b;
+    out.excess = out.value - over * over + out.near * (near * near - x) + out.far * (far * far - y);
+    return out;
 }
 
 static term term_lmnn(double x, double y, double width)
@@ -106,9 +117,9 @@ static term term_lmnn(double x, double y, double width)
     if (!(over > 0))
         return (term){0};
     if (over >= width)
-        return (term){MU * (over - width / 2), MU, -MU, 0, 0};
+        return (term){MU * (over - width / 2), MU, -MU, 0, 0, 0};
     double slope = MU * over / width, root = sqrt(MU / width);
-    return (term){slope * over / 2, slope, -slope, root, root};
+    return (term){slope * over / 2, slope, -slope, root, root, 0};
 }
 
 typedef struct task {
@@ -116,7 +127,7 @@ typedef struct task {
     double width, least;
     const double *d;
     double *g;
-    double partial[GERSH__MOST_PARTS];
+    double partial[GERSH__MOST_PARTS], excess[GERSH__MOST_PARTS];
     size_t curved[GERSH__MOST_PARTS];
 } task;
 
@@ -145,7 +156,7 @@ static void term_part(void *context, size_t part, int worker)
     int lsml = s->frozen != NULL;
     size_t begin = c->part != NULL ? c->part[part] : 0,
            end = c->part != NULL ? c->part[part + 1] : c->count;
-    double value = 0;
+    double value = 0, excess = 0;
     size_t curved = 0;
     (void)worker;
     for (size_t t = begin; t < end; t++) {
@@ -157,6 +168,7 @@ static void term_part(void *context, size_t part, int worker)
         if (k->g == NULL)
             continue;
         double root = sqrt(c->weight[t]);
+        excess += c->weight[t] * fmax(one.excess, 0);
         k->g[near] += c->weight[t] * one.near;
         k->g[far] += c->weight[t] * one.far;
         s->alpha[t] = root * one.alpha;
@@ -164,6 +176,7 @@ static void term_part(void *context, size_t part, int worker)
         curved += s->alpha[t] != 0 || s->beta[t] != 0;
     }
     k->partial[part] = value;
+    k->excess[part] = excess;
     k->curved[part] = curved;
 }
 
@@ -173,8 +186,9 @@ static double sum_terms(compared *s, double width, const double *d, double *g)
     const gersh__pairs *pairs = s->base.pairs;
     const gersh__comparisons *c = pairs->compared;
     int lsml = s->frozen != NULL;
-    task k = {s, width, lsml && g != NULL ? sqrt(gersh__root_floor(pairs->count, d)) : 0, d, g, {0}, {0}};
-    double value = 0;
+    task k = {s,   width, lsml && g != NULL ? sqrt(gersh__root_floor(pairs->count, d)) : 0, d, g, {0},
+              {0}, {0}};
+    double value = 0, excess = 0;
     size_t curved = 0;
     gersh__pairs_run(pairs, pull_part, &k);
     for (size_t part = 0; part < pairs->parts; part++)
@@ -182,10 +196,13 @@ static double sum_terms(compared *s, double width, const double *d, double *g)
     gersh__pool_run(c->parts > 1 ? pairs->pool : NULL, c->parts, term_part, &k);
     for (size_t part = 0; part < c->parts; part++) {
         value += k.partial[part];
+        excess += k.excess[part];
         curved += k.curved[part];
     }
-    if (g != NULL)
+    if (g != NULL) {
         s->curved = curved;
+        s->excess = excess;
+    }
     return value;
 }
 
@@ -197,6 +214,13 @@ static double evaluate(gersh__objective *objective, const double *d, double *g)
 static double exact(gersh__objective *objective, const double *d)
 {
     return sum_terms((compared *)objective, NO_WIDTH, d, NULL);
+}
+
+static double doubt(gersh__objective *objective, const double *d, const double *g, double *r)
+{
+    const compared *s = (const compared *)objective;
+    (void)r;
+    return s->frozen != NULL ? s->excess : gersh__margin_doubt(objective->pairs, d, g);
 }
 
 static void curvature(gersh__objective *objective, const double *d, const double *v, double *out)
@@ -336,6 +360,7 @@ const gersh__objective_kind gersh__lsml_compared = {
     .evaluate = evaluate,
     .curvature = curvature,
     .hessian = hessian,
+    .doubt = doubt,
 };
 
 const gersh__objective_kind gersh__lmnn_compared = {
@@ -353,4 +378,5 @@ const gersh__objective_kind gersh__lmnn_compared = {
     .curvature = curvature,
     .hessian = hessian,
     .exact = exact,
+    .doubt = doubt,
 };

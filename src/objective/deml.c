@@ -6,6 +6,8 @@
  * pair adds 0 to the value and is left out of the derivatives, which are infinite there but never count.
  * For other pairs near 0 see gersh__root_floor.
  */
+#include <math.h>
+
 #include "objective/kinds.h"
 #include "objective/separable.h"
 
@@ -18,6 +20,20 @@ static gersh_status init(gersh__objective *objective, const gersh_settings *sett
     if (status == GERSH_OK)
         gersh__separable_set_different(objective, 1.0, 1);
     return status;
+}
+
+/* The tangent of −√ at the floor f is below it, and −√d − (d' − d)/(2√f) is above that by (√f − √d)²/(2√f). */
+static double doubt(gersh__objective *objective, const double *d, const double *g, double *r)
+{
+    const gersh__separable *s = (const gersh__separable *)objective;
+    double floor = gersh__root_floor(objective->pairs->count, d), sum = 0;
+    (void)g;
+    (void)r;
+    for (size_t p = 0; p < objective->pairs->count; p++) {
+        double below = d[p] < floor ? sqrt(floor) - sqrt(fmax(d[p], 0)) : 0;
+        sum += gersh__separable_factor(s, p) * below * below;
+    }
+    return sum / (2 * sqrt(floor));
 }
 
 const gersh__objective_kind gersh__deml = {
@@ -38,4 +54,5 @@ const gersh__objective_kind gersh__deml = {
     .evaluate = gersh__separable_evaluate,
     .curvature = gersh__separable_curvature,
     .hessian = gersh__separable_hessian,
+    .doubt = doubt,
 };

@@ -13,4 +13,10 @@ extern const gersh__objective_kind gersh__deml;
 extern const gersh__objective_kind gersh__lsml, gersh__lsml_compared;
 extern const gersh__objective_kind gersh__lmnn, gersh__lmnn_compared;
 
+/*
+ * Of lmnn: 1 + x − y is rounded in proportion to 1 + x + y. That shifts the point where the hinge has its tangent, and the
+ * tangent, which stays below the hinge, by no more than the shift times its slope.
+ */
+double gersh__margin_doubt(const gersh__pairs *pairs, const double *d, const double *g);
+
 #endif

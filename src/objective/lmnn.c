@@ -240,6 +240,20 @@ static double exact(gersh__objective *objective, const double *d)
     return value_at((lmnn *)objective, NO_WIDTH, d);
 }
 
+double gersh__margin_doubt(const gersh__pairs *pairs, const double *d, const double *g)
+{
+    double size = 0;
+    for (size_t p = 0; p < pairs->count; p++)
+        size += fabs(g[p]) * (1 + d[p]);
+    return gersh__rounding(16) * size;
+}
+
+static double doubt(gersh__objective *objective, const double *d, const double *g, double *r)
+{
+    (void)r;
+    return gersh__margin_doubt(objective->pairs, d, g);
+}
+
 static void curvature(gersh__objective *objective, const double *d, const double *v, double *out)
 {
     task k = {(lmnn *)objective, width_of(objective), d, v, out};
@@ -358,4 +372,5 @@ const gersh__objective_kind gersh__lmnn = {
     .curvature = curvature,
     .hessian = hessian,
     .exact = exact,
+    .doubt = doubt,
 };

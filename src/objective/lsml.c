@@ -56,6 +56,7 @@ typedef struct lsml {
     double *sorted;  /* their weights, */
     double *root;    /* roots of distances, */
     double *inverse; /* and 1 / root for derivatives */
+    double excess;   /* how far the tangent at d may be above F */
 } lsml;
 
 /* Called for all pairs in turn. */
@@ -185,6 +186,20 @@ static void keep_order(lsml *s, const gersh__entry *entries, size_t count, doubl
     }
 }
 
+/* The pairs below the floor, if any of them is not frozen. */
+static size_t count_low(const gersh__entry *entries, size_t count, double floor)
+{
+    size_t low = 0;
+    int any = 0;
+    for (; low < count && gersh__key_value(entries[low].key) < floor; low++)
+        any |= (entries[low].pair & FROZEN) == 0;
+    return any ? low : 0;
+}
+
+/*
+ * Where pairs are below the floor f, all of these derivatives are those at d^ = max(d, f), so that F(d^) + g (d' − d^) is below
+ * F(d'); F(d) + g (d' − d) is above that by the excess.
+ */
 static double evaluate(gersh__objective *objective, const double *d, double *g)
 {
     lsml *s = (lsml *)objective;
@@ -192,11 +207,26 @@ static double evaluate(gersh__objective *objective, const double *d, double *g)
     gersh__entry *entries = sorted(s, d, &count);
     if (g == NULL)
         return sweep_up(s, entries, count, NULL);
+    double floor = gersh__root_floor(pairs, d);
+    size_t low = count_low(entries, count, floor);
     memset(g, 0, pairs * sizeof *g);
-    double value = sweep_up(s, entries, count, g);
-    keep_order(s, entries, count, sqrt(gersh__root_floor(pairs, d)));
+    double value = sweep_up(s, entries, count, low > 0 ? NULL : g);
+    for (size_t e = 0; e < low; e++)
+        entries[e].key = gersh__key(floor);
+    s->excess = low > 0 ? value - sweep_up(s, entries, count, g) : 0;
+    keep_order(s, entries, count, sqrt(floor));
     sweep_down(s, g);
+    for (size_t e = 0; e < low; e++)
+        s->excess += g[s->order[e]] * (floor - d[s->order[e]]);
     return value;
+}
+
+static double doubt(gersh__objective *objective, const double *d, const double *g, double *r)
+{
+    (void)d;
+    (void)g;
+    (void)r;
+    return fmax(((const lsml *)objective)->excess, 0);
 }
 
 static void curvature(gersh__objective *objective, const double *d, const double *v, double *out)
@@ -357,4 +387,5 @@ const gersh__objective_kind gersh__lsml = {
     .evaluate = evaluate,
     .curvature = curvature,
     .hessian = hessian,
+    .doubt = doubt,
 };

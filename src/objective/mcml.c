@@ -41,6 +41,7 @@ typedef struct mcml {
     double *total;   /* two sums of each sample: n, then n */
     double *column;  /* two sums of each sample, for each part */
     double *factor;  /* active / Z of each sample */
+    double size;     /* the sizes of the terms of the last value, added up */
     double *own;     /* w_i Q_ij of each pair, */
     double *other;   /* and w_j Q_ji: those of the last gradient */
     size_t *start;   /* first sample of each sample's class */
@@ -187,17 +188,38 @@ static double evaluate(gersh__objective *objective, const double *d, double *g)
     find_low(&k);
     gersh__pairs_run(pairs, sums_part, &k);
     add_columns(s, 2);
-    double value = 0;
+    double value = 0, size = 0;
     for (size_t i = 0; i < n; i++) {
-        if (s->active[i] > 0)
-            value += s->active[i] *
-                     fmax(0.0, s->total[n + i] * s->inverse[i] + log(s->total[i] * s->inverse[i]));
+        if (s->active[i] > 0) {
+            double pull = s->total[n + i] * s->inverse[i], push = log(s->total[i] * s->inverse[i]);
+            value += s->active[i] * fmax(0.0, pull + push);
+            size += s->active[i] * (1 + pull + fabs(push));
+        }
         if (g != NULL)
             s->factor[i] = s->active[i] / s->total[i];
     }
-    if (g != NULL)
+    if (g != NULL) {
+        s->size = size;
         gersh__pairs_run(pairs, gradient_part, &k);
+    }
     return value;
+}
+
+/* g = P − Q for each of the two samples of a pair, so that P + Q <= |g| + 2 P. */
+static double doubt(gersh__objective *objective, const double *d, const double *g, double *r)
+{
+    const mcml *s = (const mcml *)objective;
+    const gersh__pairs *pairs = objective->pairs;
+    (void)d;
+    (void)g;
+    for (size_t c = 0; c < pairs->classes; c++) {
+        double both = 0;
+        for (size_t i = pairs->class_start[c]; i < pairs->class_start[c + 1]; i++)
+            both += s->active[i] * s->inverse[i];
+        for (size_t i = pairs->class_start[c]; i < pairs->class_start[c + 1]; i++)
+            r[i] += 2 * (s->active[i] + s->weight[i] * both);
+    }
+    return gersh__rounding(pairs->n) * s->size;
 }
 
 static void means_part(void *context, size_t part, int worker)
@@ -330,4 +352,5 @@ const gersh__objective_kind gersh__mcml = {
     .evaluate = evaluate,
     .curvature = curvature,
     .hessian = hessian,
+    .doubt = doubt,
 };

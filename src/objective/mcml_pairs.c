@@ -142,6 +142,28 @@ static double evaluate(gersh__objective *objective, const double *d, double *g)
     return value;
 }
 
+/* As in mcml.c, with Q + P <= |g| + 2 Q; the terms of the value are at most 1 + |d − low| + |log| in size. */
+static double doubt(gersh__objective *objective, const double *d, const double *g, double *r)
+{
+    const mcml_pairs *s = (const mcml_pairs *)objective;
+    const gersh__pairs *pairs = objective->pairs;
+    double size = 0;
+    (void)g;
+    for (size_t p = 0; p < pairs->count; p++) {
+        double flow = 0;
+        for (int end = 0; end < 2; end++) {
+            size_t i = end == 0 ? pairs->first[p] : pairs->second[p];
+            flow += s->mates[i] > 0 ? s->flow[2 * p + (size_t)end] : 0;
+            size += s->mates[i] > 0
+                        ? weight(s, i) * (1 + d[p]) * (1 + partner_weight(s, p, i) / s->mates[i])
+                        : 0;
+        }
+        r[pairs->first[p]] += 2 * flow;
+        r[pairs->second[p]] += 2 * flow;
+    }
+    return gersh__rounding(pairs->count) * size;
+}
+
 static void curvature(gersh__objective *objective, const double *d, const double *v, double *out)
 {
     mcml_pairs *s = (mcml_pairs *)objective;
@@ -203,4 +225,5 @@ const gersh__objective_kind gersh__mcml_pairs = {
     .evaluate = evaluate,
     .curvature = curvature,
     .hessian = hessian,
+    .doubt = doubt,
 };

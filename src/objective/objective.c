@@ -4,6 +4,8 @@
  */
 #include "objective/objective.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -223,6 +225,12 @@ gersh_status gersh__objective_hessian(gersh__objective *objective, const double 
                 kernels->dot(pairs->n, t + a * pairs->n, product + (a - b) * pairs->n);
     }
     return GERSH_OK;
+}
+
+double gersh__rounding(size_t count)
+{
+    double terms = (double)count + 8;
+    return fmin(terms, 10 * sqrt(terms)) * 0.5 * DBL_EPSILON;
 }
 
 double gersh__objective_value(gersh__objective *objective, const double *d)

@@ -75,6 +75,13 @@ typedef struct gersh__objective_kind {
 
     /* The true value at d, where `smoothed`; else NULL. */
     double (*exact)(gersh__objective *objective, const double *d);
+
+    /*
+     * How far F(d) + Σ g_p (d'_p − d_p) may be above F(d') for other reasons than rounding in proportion to F(d) and to |g_p|
+     * (src/solver/doubt.c), for the last `evaluate` with a gradient. Where g_p is a difference, the size of what cancels
+     * is added to the sums `r` of both its samples. NULL: there are no other reasons.
+     */
+    double (*doubt)(gersh__objective *objective, const double *d, const double *g, double *r);
 } gersh__objective_kind;
 
 struct gersh__objective {
@@ -85,6 +92,12 @@ struct gersh__objective {
     double *work;    /* of the Hessian, kept from call to call; gersh__objective_work makes it larger */
     size_t work_capacity;
 };
+
+/*
+ * What a sum of `count` products may be off by rounding, in units of the sum of their sizes: count · 2⁻⁵³ at worst, and but with
+ * a chance below 1e-20 no more than 10 √count of these (Higham and Mary, 2019).
+ */
+double gersh__rounding(size_t count);
 
 /* The kind of that name; NULL and a message that lists the names when there is none. */
 const gersh__objective_kind *gersh__objective_find(const char *name);

@@ -49,8 +49,7 @@ gersh_status gersh__separable_log_hessian(gersh__objective *objective, size_t m,
 
 /*
  * √d has no derivative at 0. Derivatives are taken at max(d_p, floor) instead, with this floor: 1e-16 times
- * the mean of d. A bound from the gradient is off by at most √floor/2 a pair for it, some 1e-8 of a mean
- * term.
+ * the mean of d. What a bound from the gradient is off for it, some 1e-8 of a mean term, the kinds say (`doubt`).
  */
 double gersh__root_floor(size_t count, const double *d);
 

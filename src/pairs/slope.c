@@ -1,6 +1,7 @@
 /* G = Xᵀ L(g) X; see slope.h. */
 #include "pairs/slope.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -8,6 +9,9 @@
 #include "linalg/kernels.h"
 
 enum { MOST_IN_BLOCK = 1024, BLOCK_DOUBLES = 1 << 22, NO_ROW = -1 };
+
+/* Numbers from here to its inverse have squares, and so have all that are not lost in the rounding of these. */
+#define SAFE 1e-100
 
 gersh_status gersh__slope_new(gersh__slope **out, const gersh__pairs *pairs, int keep)
 {
@@ -59,6 +63,33 @@ void gersh__slope_free(gersh__slope *slope)
     gersh__free(slope);
 }
 
+static double largest_size(size_t count, const double *x)
+{
+    double most = 0;
+    for (size_t i = 0; i < count; i++)
+        most = fabs(x[i]) > most ? fabs(x[i]) : most;
+    return most;
+}
+
+/* To units of slope->unit; exact but for what is too small for double as it is. */
+static void change_unit(const gersh__slope *slope, size_t count, double *y)
+{
+    double factor = 1 / slope->unit;
+    for (size_t e = 0; factor != 1 && e < count; e++)
+        y[e] *= factor;
+}
+
+/* The power of two below the largest |g|. */
+static void choose_unit(gersh__slope *slope)
+{
+    double most = largest_size(slope->pairs->count, slope->g);
+    int exponent;
+    if (!(most > 0 && isfinite(most)))
+        return;
+    frexp(most, &exponent);
+    slope->unit = ldexp(1, exponent > DBL_MIN_EXP ? exponent - 1 : DBL_MIN_EXP - 1);
+}
+
 /* Columns of X and of L(weight) X for `count` listed features. */
 static void multiply(const gersh__slope *slope, const double *weight, const size_t *feature, size_t count,
                      double *x, double *y)
@@ -70,6 +101,7 @@ static void multiply(const gersh__slope *slope, const double *weight, const size
             memcpy(x + c * pairs->n, column, pairs->n * sizeof *x);
     }
     gersh__pairs_laplacian(pairs, weight, count, x, y);
+    change_unit(slope, count * pairs->n, y);
 }
 
 void gersh__slope_columns(const gersh__slope *slope, const size_t *feature, size_t count, double *x,
@@ -99,18 +131,33 @@ static void diagonal_entry(void *context, size_t f, int worker)
     slope->diagonal[f] = gersh__slope_entry(slope, f, f);
 }
 
-void gersh__slope_update(gersh__slope *slope, const double *g)
+static void fill_diagonal(gersh__slope *slope)
 {
-    slope->g = g;
-    slope->row = (size_t)NO_ROW;
-    slope->has_diagonal = 0;
-    if (slope->y == NULL)
-        return;
     const gersh__pairs *pairs = slope->pairs;
-    gersh__pairs_laplacian(pairs, g, pairs->k, pairs->x, slope->y);
     gersh__pool_run(pairs->k * pairs->n > GERSH__MUCH_WORK ? pairs->pool : NULL, pairs->k, diagonal_entry,
                     slope);
     slope->has_diagonal = 1;
+}
+
+void gersh__slope_update(gersh__slope *slope, const double *g)
+{
+    slope->g = g;
+    slope->unit = 1;
+    slope->row = (size_t)NO_ROW;
+    slope->has_diagonal = 0;
+    if (slope->y == NULL) {
+        choose_unit(slope);
+        return;
+    }
+    const gersh__pairs *pairs = slope->pairs;
+    gersh__pairs_laplacian(pairs, g, pairs->k, pairs->x, slope->y);
+    fill_diagonal(slope);
+    double most = largest_size(pairs->k, slope->diagonal);
+    if (most > SAFE && most < 1 / SAFE)
+        return;
+    choose_unit(slope);
+    change_unit(slope, pairs->k * pairs->n, slope->y);
+    fill_diagonal(slope);
 }
 
 void gersh__slope_diagonal(gersh__slope *slope)
@@ -128,6 +175,7 @@ double gersh__slope_entry(gersh__slope *slope, size_t i, size_t j)
     if (slope->y == NULL && slope->row != i) {
         const double *x = gersh__pairs_column(pairs, i, slope->column);
         gersh__pairs_laplacian(pairs, slope->g, 1, x, slope->row_y);
+        change_unit(slope, n, slope->row_y);
         slope->row = i;
     }
     return gersh__pairs_column_dot(pairs, j, y);
@@ -155,4 +203,20 @@ gersh_status gersh__slope_reach(gersh__slope *slope)
         slope->size[p] = fabs(slope->g[p]);
     forms(slope, slope->size, slope->reach);
     return GERSH_OK;
+}
+
+void gersh__slope_sizes(gersh__slope *slope, const double *r, double *largest, double *sum)
+{
+    const gersh__pairs *pairs = slope->pairs;
+    const gersh__kernels *kernels = gersh__kernels_here();
+    size_t n = pairs->n;
+    double all = kernels->sum(n, r);
+    *largest = *sum = 0;
+    for (size_t f = 0; f < pairs->k; f++) {
+        const double *x = gersh__pairs_column(pairs, f, slope->column);
+        double mean = kernels->dot(n, x, x) / (double)n;
+        double size = 2 * (kernels->square_dot(n, r, x) + mean * all);
+        *largest = fmax(*largest, size);
+        *sum += size;
+    }
 }

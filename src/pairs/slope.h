@@ -2,6 +2,9 @@
  * The gradient G = D*(g) = Xᵀ L(g) X of an objective with respect to M: entries on demand, as products of
  * columns of X and of Y = L(g) X. Nothing of size K × K. With few features Y and the diagonal of G are made
  * at each update; with many, those rows of Y that are asked for.
+ *
+ * Numbers near the ends of the range of double have no squares, which eigenvalues of G need. So all that is given out
+ * here (Y, its columns, G, diagonal and reach) is in units of `unit`, a power of two, which changes no digit.
  */
 #ifndef GERSH_SRC_PAIRS_SLOPE_H
 #define GERSH_SRC_PAIRS_SLOPE_H
@@ -14,6 +17,7 @@ enum { GERSH__FEW_FEATURES = 512 };
 typedef struct gersh__slope {
     const gersh__pairs *pairs;
     const double *g;  /* of the last update */
+    double unit;      /* of all below; 1 where the diagonal is there and has squares */
     double *y;        /* k × n: L(g) x_f; NULL: not kept */
     double *diagonal; /* G_ff, once gersh__slope_diagonal was called */
     double *reach; /* q_f = Σ_p |g_p| Δ_pf²: then |G_ij| <= √(q_i q_j); filled by gersh__slope_reach */
@@ -37,6 +41,13 @@ void gersh__slope_update(gersh__slope *slope, const double *g);
 /* Fills `diagonal`, or `reach`, for the last update. The reach is of use where Y is not kept. */
 void gersh__slope_diagonal(gersh__slope *slope);
 gersh_status gersh__slope_reach(gersh__slope *slope);
+
+/*
+ * What rounding is relative to: R_f = 2 Σ_s r_s (x_sf² + the mean of x_f²) of each feature f, in units of r (n entries,
+ * Σ_t |g_st| over the pairs of sample s); the largest, and the sum over the features. The terms that add up to zᵀGz have
+ * sizes that add up to at most (Σ_f |z_f| √R_f)², whether x is centred or not.
+ */
+void gersh__slope_sizes(gersh__slope *slope, const double *r, double *largest, double *sum);
 
 /* Columns of X and of Y of the listed features, n entries each. */
 void gersh__slope_columns(const gersh__slope *slope, const size_t *feature, size_t count, double *x,

@@ -277,14 +277,25 @@ static void choose(gersh__region *r, gersh__slope *slope, const size_t *list, si
     *found = count;
 }
 
+/* From the slope's unit to that of the gradient. */
+static void convert(const gersh__slope *slope, size_t found, gersh__candidate *out, double *least)
+{
+    for (size_t c = 0; c < found; c++)
+        out[c].value *= slope->unit;
+    *least *= slope->unit;
+}
+
 gersh_status gersh__region_minimize(gersh__region *r, gersh__slope *slope, double enough, size_t want,
                                     gersh__candidate *out, size_t *found, double *least)
 {
     const size_t *list = NULL;
     size_t count = r->k;
     gersh_status status = GERSH_OK;
-    if (r->kind == GERSH__PSD)
-        return gersh__psd_minimize(r, slope, want, out, found, least);
+    if (r->kind == GERSH__PSD) {
+        status = gersh__psd_minimize(r, slope, want, out, found, least);
+        convert(slope, *found, out, least);
+        return status;
+    }
     if (r->kind == GERSH__DIAGONAL || r->row != GERSH__ALL_ROWS) {
         gersh__slope_diagonal(slope);
         take_singles(r, slope);
@@ -295,11 +306,12 @@ gersh_status gersh__region_minimize(gersh__region *r, gersh__slope *slope, doubl
         status = gersh__region_scan(r, slope, NULL, r->k);
         *least = smallest(r->row_value, r->k);
     } else {
-        status = search(r, slope, enough, &list, &count, least);
+        status = search(r, slope, enough / slope->unit, &list, &count, least);
     }
     if (status != GERSH_OK)
         return status;
     choose(r, slope, list, count, want, out, found);
     *least = fmin(*least, out[0].value);
+    convert(slope, *found, out, least);
     return GERSH_OK;
 }

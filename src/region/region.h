@@ -97,7 +97,7 @@ gersh_status gersh__region_minimize(gersh__region *region, gersh__slope *slope, 
 void gersh__region_watch(gersh__region *region, size_t feature);
 
 /*
- * The value of the best atom on features i and j with G_ij = b, which is set to 0 where the region has no edge
+ * The value, in the slope's unit, of the best atom on features i and j with G_ij = b, which is set to 0 where the region has no edge
  * of its sign there.
  */
 double gersh__region_value(const gersh__region *region, const gersh__slope *slope, size_t i, size_t j,

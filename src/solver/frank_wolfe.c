@@ -22,6 +22,7 @@
 #include "pairs/combine.h"
 #include "pairs/listed.h"
 #include "solver/atoms.h"
+#include "solver/doubt.h"
 #include "solver/sketch.h"
 #include "solver/weights.h"
 
@@ -163,7 +164,7 @@ static void score_atom(void *context, size_t number, int worker)
                              : z.b * z.b * e->slope->diagonal[z.j] +
                                    2 * z.a * z.b * gersh__slope_entry(e->slope, z.i, z.j);
     (void)worker;
-    e->score[a] = z.a * z.a * e->slope->diagonal[z.i] + edge;
+    e->score[a] = e->slope->unit * (z.a * z.a * e->slope->diagonal[z.i] + edge);
 }
 
 /* z_aᵀ G z_a of every atom that has none yet; returns the gap among all. */
@@ -432,8 +433,11 @@ static gersh_status look(gersh__engine *e, gersh__region *region, const gersh__l
         *seen = DBL_MIN; /* the right ones are watched: no need to look before the end */
     else if (least > -INFINITY || *seen == 0)
         *seen = *gap;
-    double bound = e->value - fmax(score - e->budget * fmin(0, least), 0);
-    return bound > e->bound ? take_bound(e, bound) : GERSH_OK;
+    double bound = e->value - fmax(score - e->budget * fmin(0, least), 0), doubt = 0;
+    if (isnan(score) || isnan(least) || !(bound > e->bound))
+        return GERSH_OK;
+    status = gersh__engine_doubt(&doubt, e, least);
+    return status == GERSH_OK && bound - doubt > e->bound ? take_bound(e, bound - doubt) : status;
 }
 
 gersh_status gersh__engine_measure(gersh__engine *e, gersh__region *region, double width, double *value,

@@ -139,7 +139,8 @@ static void propose_diagonal(blocks *b, double step)
     double free_budget = e->budget, begin = gersh__clock_seconds();
     for (size_t i = 0; i < b->k; i++) {
         free_budget -= b->radius[i];
-        b->next[i] = b->m[i * b->k + i] - step * e->slope->diagonal[i] - (e->rho + b->radius[i]);
+        b->next[i] =
+            b->m[i * b->k + i] - step * e->slope->unit * e->slope->diagonal[i] - (e->rho + b->radius[i]);
     }
     gersh__dense_project(b->k, b->next, fmax(free_budget, 0));
     for (size_t i = 0; i < b->k; i++)

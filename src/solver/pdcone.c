@@ -98,8 +98,8 @@ static void set_gradient(cone *c)
     int k = (int)e->pairs->k, n = (int)e->pairs->n;
     double begin = gersh__clock_seconds();
     gersh__slope_update(e->slope, e->g);
-    cblas_dsyr2k(CblasColMajor, CblasLower, CblasTrans, k, n, 0.5, c->x, n, e->slope->y, n, 0, c->gradient,
-                 k);
+    cblas_dsyr2k(CblasColMajor, CblasLower, CblasTrans, k, n, 0.5 * e->slope->unit, c->x, n, e->slope->y, n,
+                 0, c->gradient, k);
     e->seconds_gradient += gersh__clock_seconds() - begin;
 }
 

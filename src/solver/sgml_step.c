@@ -50,11 +50,17 @@ int gersh__sgml_must_stop(gersh__sgml *s)
     return s->run->stop != GERSH_STOP_CONVERGED;
 }
 
+/* G_ij of the last gradient; its diagonal is there. */
+static double entry_at(const gersh__sgml *s, size_t i, size_t j)
+{
+    gersh__slope *slope = s->engine->slope;
+    return slope->unit * (i == j ? slope->diagonal[i] : gersh__slope_entry(slope, i, j));
+}
+
 static double edge_value(const gersh__sgml *s, size_t i, size_t j, double entry)
 {
-    const double *diagonal = s->engine->slope->diagonal;
     double ratio = s->u[j] / s->u[i];
-    return (diagonal[i] * ratio + diagonal[j] / ratio - 2 * s->color[i] * s->color[j] * entry) /
+    return (entry_at(s, i, i) * ratio + entry_at(s, j, j) / ratio - 2 * s->color[i] * s->color[j] * entry) /
            (ratio + 1 / ratio);
 }
 
@@ -63,7 +69,7 @@ static gersh__sgml_vertex used_edge(const gersh__sgml *s, size_t i, size_t j, do
     return (gersh__sgml_vertex){.place = EDGE,
                                 .i = i,
                                 .j = j,
-                                .value = edge_value(s, i, j, gersh__slope_entry(s->engine->slope, i, j)),
+                                .value = edge_value(s, i, j, entry_at(s, i, j)),
                                 .held = size / gersh__sgml_edge_size(s, i, j),
                                 .edge = edge};
 }
@@ -71,7 +77,7 @@ static gersh__sgml_vertex used_edge(const gersh__sgml *s, size_t i, size_t j, do
 /* An edge between r and a node j of another part: the first eigenvector of [G_rr, G_rj; G_rj, G_jj]. */
 static gersh__sgml_vertex free_edge(const gersh__sgml *s, size_t r, size_t j, double entry)
 {
-    double a = s->engine->slope->diagonal[r], c = s->engine->slope->diagonal[j];
+    double a = entry_at(s, r, r), c = entry_at(s, j, j);
     double half = 0.5 * (a - c), root = hypot(half, entry);
     double top = root + half, bottom = root - half; /* a − λ and c − λ */
     int turn = entry * s->color[r] * s->color[j] < 0;
@@ -84,9 +90,8 @@ static gersh__sgml_vertex best_feature(const gersh__sgml *s)
 {
     gersh__sgml_vertex best = {.place = NOTHING};
     for (size_t i = 0; i < s->k; i++)
-        if (s->engine->slope->diagonal[i] < best.value)
-            best = (gersh__sgml_vertex){
-                .place = FEATURE, .i = i, .j = i, .value = s->engine->slope->diagonal[i]};
+        if (entry_at(s, i, i) < best.value)
+            best = (gersh__sgml_vertex){.place = FEATURE, .i = i, .j = i, .value = entry_at(s, i, i)};
     return best;
 }
 
@@ -96,7 +101,7 @@ static gersh__sgml_vertex best_at_row(const gersh__sgml *s, size_t r)
     for (size_t j = 0; j < s->k; j++) {
         if (j == r)
             continue;
-        double entry = gersh__slope_entry(s->engine->slope, r, j);
+        double entry = entry_at(s, r, j);
         gersh__sgml_vertex edge;
         if (s->part[j] != s->part[r])
             edge = free_edge(s, r, j, entry);
@@ -135,7 +140,6 @@ static gersh_status add_used(gersh__sgml *s, gersh__sgml_vertex v)
 /* Lists the vertices that hold trace in s->used. */
 static gersh_status find_used(gersh__sgml *s, int row, double budget)
 {
-    const gersh__slope *slope = s->engine->slope;
     gersh_status status = GERSH_OK;
     double held = 0;
     s->used_count = 0;
@@ -143,7 +147,7 @@ static gersh_status find_used(gersh__sgml *s, int row, double budget)
         if (s->slack[i] > 0)
             status = add_used(
                 s, (gersh__sgml_vertex){
-                       .place = FEATURE, .i = i, .j = i, .value = slope->diagonal[i], .held = s->slack[i]});
+                       .place = FEATURE, .i = i, .j = i, .value = entry_at(s, i, i), .held = s->slack[i]});
         if (row >= 0 && s->row[i] > 0 && status == GERSH_OK)
             status = add_used(s, used_edge(s, (size_t)row, i, s->row[i], 0));
     }

@@ -214,8 +214,8 @@ static void take_difference(void *context, size_t part, int worker)
     for (size_t f = 0; f < columns; f++)
         for (size_t p = 0; p < s->draws; p++)
             scaled[f * s->draws + p] = s->g[p] * s->pairs->x[(from + f) * own + p];
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)k, (int)columns, (int)n, 1.0, e->pairs->x,
-                (int)n, e->slope->y + from * n, (int)n, 0.0, r, (int)k);
+    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)k, (int)columns, (int)n, e->slope->unit,
+                e->pairs->x, (int)n, e->slope->y + from * n, (int)n, 0.0, r, (int)k);
     cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)k, (int)columns, (int)s->draws, -1.0,
                 s->pairs->x, (int)own, scaled, (int)s->draws, 1.0, r, (int)k);
 }

@@ -1,0 +1,62 @@
+/*
+ * A bound is F(d) + Σ_p g_p (d'_p − d_p), at its least over all d' = D(M), M in the region. F is convex, so that it holds whatever
+ * d is, with exact F, g and sums. With u = 2⁻⁵³ and ε_n = min(n, 10 √n) u what sums of n terms may be off (gersh__rounding),
+ * relative to the sizes of their terms, these are off by:
+ *
+ *   F          ε_P |F|, P the number of pairs: terms of one sign
+ *   g_p        ε_P |g_p|, and more where it is a difference (the kind's `doubt`)
+ *   d_p        ε_m of the sizes of its terms, m atoms
+ *   zᵀGz       2 ε_n for L(g) X, ε_n for the product with X, a few u for z and for an eigenvalue of order 2
+ *
+ * Σ_p |g_p| d_p, and all the sizes of terms of zᵀGz, are at most R, the largest R_f for two features, or their sum for any z
+ * (gersh__slope_sizes; (Σ |z_f| √R_f)² <= 2 max R_f, and <= Σ R_f), times the trace. Eigenvalues of larger order have their
+ * own margin (psd.c), here with that of their Cholesky factor. What is lost below the smallest normal number is that number for
+ * each term at most. All is multiplied by 2 for what is of second order.
+ */
+#include "solver/doubt.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "base/alloc.h"
+#include "linalg/kernels.h"
+
+enum { FEW = 32 /* roundings of a single term, and of an eigenvalue of order 2 */ };
+
+/* r_s += Σ_t |g_st| over the pairs of each sample. */
+static void add_sizes(const gersh__pairs *pairs, const double *g, double *r)
+{
+    const gersh__kernels *kernels = gersh__kernels_here();
+    if (pairs->first == NULL) {
+        for (size_t i = 0; i < pairs->n; i++)
+            r[i] += kernels->sizes(gersh__pairs_reach(pairs, i), g + pairs->row[i], r);
+        return;
+    }
+    for (size_t p = 0; p < pairs->count; p++) {
+        r[pairs->first[p]] += fabs(g[p]);
+        r[pairs->second[p]] += fabs(g[p]);
+    }
+}
+
+gersh_status gersh__engine_doubt(double *doubt, const gersh__engine *e, double least)
+{
+    const gersh__pairs *pairs = e->pairs;
+    const gersh__objective_kind *kind = e->objective->kind;
+    double largest, sum, k = (double)pairs->k, n = (double)pairs->n, count = (double)pairs->count;
+    double *r = gersh__alloc(pairs->n, sizeof *r);
+    if (r == NULL)
+        return GERSH_ERROR_MEMORY;
+    for (size_t i = 0; i < pairs->n; i++)
+        r[i] = n * DBL_MIN;
+    add_sizes(pairs, e->g, r);
+    double own = kind->doubt != NULL ? kind->doubt(e->objective, e->d, e->g, r) : 0;
+    gersh__slope_sizes(e->slope, r, &largest, &sum);
+    gersh__free(r);
+    double size = e->budget * (e->dense ? sum : 2 * largest) + e->rho * sum;
+    double share = 8 * gersh__rounding(pairs->n) + 2 * gersh__rounding(pairs->count) +
+                   4 * gersh__rounding(e->atoms) + (k + FEW) * DBL_EPSILON;
+    double factor = e->dense ? e->budget * fmax(-least, 0) * (k + FEW) * (k + FEW) * DBL_EPSILON : 0;
+    *doubt = own + share * size + factor + 2 * gersh__rounding(pairs->count) * fabs(e->value) +
+             (count + n * e->budget) * DBL_MIN;
+    return GERSH_OK;
+}
