@@ -36,8 +36,9 @@ typedef enum bounds_set { BOUNDS_ONE, BOUNDS_TWO, BOUNDS_ANY } bounds_set;
 static const struct {
     const char *name;
     bounds_set set;
-} bounds_solvers[BOUNDS_SOLVERS] = {{"diagonal", BOUNDS_ONE}, {"balanced", BOUNDS_TWO}, {"hull", BOUNDS_TWO},
-                                    {"psd", BOUNDS_ANY},      {"sgml", BOUNDS_TWO},     {"pgml", BOUNDS_TWO}};
+} bounds_solvers[BOUNDS_SOLVERS] = {{"diagonal", BOUNDS_ONE}, {"balanced", BOUNDS_TWO},
+                                    {"hull", BOUNDS_TWO},     {"psd", BOUNDS_ANY},
+                                    {"sgml", BOUNDS_TWO},     {"pgml", BOUNDS_TWO}};
 
 typedef struct bounds_problem {
     size_t n, k, classes;
@@ -83,10 +84,13 @@ static inline double bounds_between(gersh__random *random, double low, double hi
 static inline void bounds_draw_values(bounds_problem *q, gersh__random *random)
 {
     int kind = (int)gersh__random_below(random, 3);
-    double apart = bounds_chance(random, 0.5) ? bounds_between(random, 3, 30) : bounds_between(random, 0, 2);
+    double apart =
+        bounds_chance(random, 0.5) ? bounds_between(random, 3, 30) : bounds_between(random, 0, 2);
     double size = ldexp(1, bounds_chance(random, 0.2) ? (int)gersh__random_below(random, 41) - 20 : 0);
     for (size_t f = 0; f < q->k; f++) {
-        double factor = bounds_chance(random, 0.1) ? 0 : bounds_chance(random, 0.2) ? ldexp(size, -10) : size;
+        double factor = bounds_chance(random, 0.1)   ? 0
+                        : bounds_chance(random, 0.2) ? ldexp(size, -10)
+                                                     : size;
         double offset = bounds_chance(random, 0.1) ? 1000 * size : 0;
         int tells = f == 0 || bounds_chance(random, 0.3);
         for (size_t i = 0; i < q->n; i++) {
@@ -97,8 +101,10 @@ static inline void bounds_draw_values(bounds_problem *q, gersh__random *random)
             q->x[i * q->k + f] = factor * x + offset;
         }
     }
-    for (size_t i = 1; i < q->n && bounds_chance(random, 0.3); i++) { /* duplicates, of any class; and near ones */
-        size_t from = (size_t)gersh__random_below(random, q->n), to = (size_t)gersh__random_below(random, q->n);
+    for (size_t i = 1; i < q->n && bounds_chance(random, 0.3);
+         i++) { /* duplicates, of any class; and near ones */
+        size_t from = (size_t)gersh__random_below(random, q->n),
+               to = (size_t)gersh__random_below(random, q->n);
         double shift = bounds_chance(random, 0.3) ? ldexp(size, -(int)gersh__random_below(random, 40)) : 0;
         for (size_t f = 0; f < q->k; f++)
             q->x[to * q->k + f] = q->x[from * q->k + f] + (f == 0 ? shift : 0);
@@ -108,7 +114,8 @@ static inline void bounds_draw_values(bounds_problem *q, gersh__random *random)
 static inline void bounds_draw_tuples(bounds_problem *q, gersh__random *random)
 {
     gersh_tuple_kind kind = (gersh_tuple_kind)gersh__random_below(random, 3);
-    size_t size = gersh_tuple_size(kind), count = 2 + (size_t)gersh__random_below(random, BOUNDS_TUPLES - 1);
+    size_t size = gersh_tuple_size(kind),
+           count = 2 + (size_t)gersh__random_below(random, BOUNDS_TUPLES - 1);
     size_t row[BOUNDS_TUPLES * 4];
     int similar[BOUNDS_TUPLES];
     for (size_t t = 0; t < count; t++) {
@@ -124,7 +131,8 @@ static inline void bounds_draw_tuples(bounds_problem *q, gersh__random *random)
         }
         similar[t] = q->class[r[0]] == q->class[r[1]];
     }
-    if (gersh_tuples_new(&q->tuples, kind, count, row, kind == GERSH_PAIRS ? similar : NULL, q->n) != GERSH_OK)
+    if (gersh_tuples_new(&q->tuples, kind, count, row, kind == GERSH_PAIRS ? similar : NULL, q->n) !=
+        GERSH_OK)
         q->tuples = NULL; /* contradictions */
 }
 
@@ -142,7 +150,8 @@ static inline void bounds_draw(bounds_problem *q, gersh__random *random, int mos
     q->weighted = bounds_chance(random, 0.2);
     int wild = bounds_chance(random, 0.2);
     for (size_t i = 0; i < q->n; i++)
-        q->weight[i] = wild ? pow(10, bounds_between(random, -6, 6)) : (double)(1 + gersh__random_below(random, 3));
+        q->weight[i] =
+            wild ? pow(10, bounds_between(random, -6, 6)) : (double)(1 + gersh__random_below(random, 3));
     if (q->n >= 4 && bounds_chance(random, 0.25))
         bounds_draw_tuples(q, random);
     double trace = pow(10, bounds_between(random, -3, 4));
@@ -261,7 +270,8 @@ static inline void bounds_mcml(const bounds_problem *q, bounds_value *v, const b
             for (size_t p = 0; p < l->count; p++) {
                 if (l->pair[p].i != i && l->pair[p].j != i)
                     continue;
-                long double x = l->pair[p].d, w = bounds_weight(q, l->pair[p].i != i ? l->pair[p].i : l->pair[p].j);
+                long double x = l->pair[p].d,
+                            w = bounds_weight(q, l->pair[p].i != i ? l->pair[p].i : l->pair[p].j);
                 low = pass == 0 ? fminl(low, x) : low;
                 if (pass == 0)
                     continue;
@@ -388,7 +398,8 @@ static inline void bounds_shrink(gersh_metric *m, const gersh_fit_info *info)
 
 static inline void bounds_random_atom(gersh_metric *m, size_t a, bounds_set set, gersh__random *random)
 {
-    size_t k = m->features, i = (size_t)gersh__random_below(random, k), j = (size_t)gersh__random_below(random, k);
+    size_t k = m->features, i = (size_t)gersh__random_below(random, k),
+           j = (size_t)gersh__random_below(random, k);
     double angle = 6.283185307 * gersh__random_uniform(random), square = 0;
     if (m->dense != NULL) {
         for (size_t f = 0; f < k; f++) {
@@ -399,7 +410,8 @@ static inline void bounds_random_atom(gersh_metric *m, size_t a, bounds_set set,
             m->dense[a * k + f] /= sqrt(square);
         return;
     }
-    m->atom[a] = set == BOUNDS_ONE || i == j ? (gersh_atom){i, i, 1, 0} : (gersh_atom){i, j, cos(angle), sin(angle)};
+    m->atom[a] =
+        set == BOUNDS_ONE || i == j ? (gersh_atom){i, i, 1, 0} : (gersh_atom){i, j, cos(angle), sin(angle)};
 }
 
 /* An atom more, which gets a share of the budget, or an edge turned by a little. */
@@ -421,8 +433,10 @@ static inline gersh_metric *bounds_change(const gersh_metric *m, const gersh_fit
     out->weight[m->atoms] = share * (info->budget - (double)k * info->rho);
     bounds_random_atom(out, m->atoms, set, random);
     size_t turned = m->atoms > 0 ? (size_t)gersh__random_below(random, m->atoms) : 0;
-    if (m->atoms > 0 && m->dense == NULL && m->atom[turned].i != m->atom[turned].j && bounds_chance(random, 0.5)) {
-        double angle = atan2(m->atom[turned].b, m->atom[turned].a) + share * (bounds_chance(random, 0.5) ? 1 : -1);
+    if (m->atoms > 0 && m->dense == NULL && m->atom[turned].i != m->atom[turned].j &&
+        bounds_chance(random, 0.5)) {
+        double angle =
+            atan2(m->atom[turned].b, m->atom[turned].a) + share * (bounds_chance(random, 0.5) ? 1 : -1);
         out->atom[turned].a = cos(angle);
         out->atom[turned].b = sin(angle);
         out->weight[turned] = m->weight[turned];
@@ -443,8 +457,8 @@ typedef struct bounds_found {
     size_t bounds;
 } bounds_found;
 
-static inline void bounds_attain(bounds_found *found, const bounds_problem *q, int objective, const gersh_metric *m,
-                                 bounds_set set)
+static inline void bounds_attain(bounds_found *found, const bounds_problem *q, int objective,
+                                 const gersh_metric *m, bounds_set set)
 {
     if (found->values == BOUNDS_VALUES)
         return;
@@ -453,13 +467,17 @@ static inline void bounds_attain(bounds_found *found, const bounds_problem *q, i
 }
 
 /* One fit; of a metric that is not certified only the value counts. */
-static inline void bounds_fit(bounds_search *s, bounds_found *found, const bounds_problem *q, const gersh_dataset *data,
-                              int objective, int solver, int other_start, gersh__random *random)
+static inline void bounds_fit(bounds_search *s, bounds_found *found, const bounds_problem *q,
+                              const gersh_dataset *data, int objective, int solver, int other_start,
+                              gersh__random *random)
 {
     const struct {
         const char *name, *value;
-    } given[] = {{"objective", bounds_objectives[objective]}, {"solver", bounds_solvers[solver].name},
-                 {"trace", q->trace}, {"rho", q->rho}, {"threads", "1"},
+    } given[] = {{"objective", bounds_objectives[objective]},
+                 {"solver", bounds_solvers[solver].name},
+                 {"trace", q->trace},
+                 {"rho", q->rho},
+                 {"threads", "1"},
                  {"tol", solver < BOUNDS_CERTIFIED ? q->tol : NULL},
                  {"max-iter", solver < BOUNDS_CERTIFIED ? q->max_iter : "2"}};
     bounds_set set = bounds_solvers[solver].set;
@@ -478,7 +496,8 @@ static inline void bounds_fit(bounds_search *s, bounds_found *found, const bound
             start->weight[a] = atof(q->trace) / 6;
         }
     }
-    gersh_fit_options options = {.weights = q->weighted ? q->weight : NULL, .tuples = q->tuples, .start = start};
+    gersh_fit_options options = {
+        .weights = q->weighted ? q->weight : NULL, .tuples = q->tuples, .start = start};
     if (status == GERSH_OK)
         status = gersh_fit(&metric, &info, data, settings, &options);
     if (status == GERSH_ERROR_MEMORY)
@@ -514,8 +533,8 @@ static inline void bounds_fit(bounds_search *s, bounds_found *found, const bound
  * Every bound against every value of its set. Allowed is the rounding of the values alone: 64 times the precision of
  * long double, relative to the sizes of what was added up.
  */
-static inline void bounds_compare(bounds_search *s, const bounds_found *found, const bounds_problem *q, int objective,
-                                  unsigned long long seed)
+static inline void bounds_compare(bounds_search *s, const bounds_found *found, const bounds_problem *q,
+                                  int objective, unsigned long long seed)
 {
     for (size_t b = 0; b < found->bounds; b++) {
         int solver = found->bound[b].solver;
@@ -524,7 +543,8 @@ static inline void bounds_compare(bounds_search *s, const bounds_found *found, c
             const bounds_value *value = &found->value[v];
             if (value->set > bounds_solvers[solver].set)
                 continue;
-            long double above = found->bound[b].bound - value->value, scale = fabsl(value->value) + LDBL_MIN;
+            long double above = found->bound[b].bound - value->value,
+                        scale = fabsl(value->value) + LDBL_MIN;
             t->compared++;
             if (!(above > 64 * LDBL_EPSILON * value->size)) {
                 t->nearest = above < 0 ? fmax(t->nearest, (double)(above / scale)) : t->nearest;
@@ -533,10 +553,12 @@ static inline void bounds_compare(bounds_search *s, const bounds_found *found, c
             t->wrong++;
             t->worst = fmax(t->worst, (double)(above / scale));
             if (s->shown++ < 20)
-                printf("false: seed %llu, %s, %s: bound %.17g, value %.17Lg, off by %.2Lg; n %zu, k %zu, trace %s, rho %s, "
+                printf("false: seed %llu, %s, %s: bound %.17g, value %.17Lg, off by %.2Lg; n %zu, k %zu, "
+                       "trace %s, rho %s, "
                        "tol %s, max-iter %s%s%s\n",
-                       seed, bounds_objectives[objective], bounds_solvers[solver].name, found->bound[b].bound, value->value,
-                       above / scale, q->n, q->k, q->trace, q->rho, q->tol, q->max_iter, q->weighted ? ", weights" : "",
+                       seed, bounds_objectives[objective], bounds_solvers[solver].name,
+                       found->bound[b].bound, value->value, above / scale, q->n, q->k, q->trace, q->rho,
+                       q->tol, q->max_iter, q->weighted ? ", weights" : "",
                        q->tuples != NULL ? ", tuples" : "");
         }
     }
@@ -563,7 +585,8 @@ static inline void bounds_run(bounds_search *s, unsigned long long seed, int mos
         for (int solver = 0; solver < BOUNDS_CERTIFIED; solver++)
             bounds_fit(s, &found, &q, data, o, solver, 0, &random);
         bounds_fit(s, &found, &q, data, o, (int)gersh__random_below(&random, BOUNDS_CERTIFIED), 1, &random);
-        for (int solver = BOUNDS_CERTIFIED; solver < BOUNDS_SOLVERS && s->with_paper && seed % 8 == 0 && q.n <= 16; solver++)
+        for (int solver = BOUNDS_CERTIFIED;
+             solver < BOUNDS_SOLVERS && s->with_paper && seed % 8 == 0 && q.n <= 16; solver++)
             bounds_fit(s, &found, &q, data, o, solver, 0, &random);
         bounds_compare(s, &found, &q, o, seed);
     }
@@ -574,13 +597,14 @@ static inline void bounds_run(bounds_search *s, unsigned long long seed, int mos
 static inline long bounds_report(const bounds_search *s)
 {
     long wrong = 0, fits = 0;
-    printf("%-6s %-9s %8s %8s %9s %8s %10s %6s %10s %10s\n", "", "", "fits", "refused", "no bound", "bound 0", "compared",
-           "false", "worst", "nearest");
+    printf("%-6s %-9s %8s %8s %9s %8s %10s %6s %10s %10s\n", "", "", "fits", "refused", "no bound",
+           "bound 0", "compared", "false", "worst", "nearest");
     for (int o = 0; o < BOUNDS_OBJECTIVES; o++)
         for (int c = 0; c < BOUNDS_CERTIFIED; c++) {
             const bounds_tally *t = &s->tally[o][c];
-            printf("%-6s %-9s %8ld %8ld %9ld %8ld %10ld %6ld %10.2g %10.2g\n", bounds_objectives[o], bounds_solvers[c].name,
-                   t->fits, t->refused, t->unbounded, t->zero, t->compared, t->wrong, t->worst, t->nearest);
+            printf("%-6s %-9s %8ld %8ld %9ld %8ld %10ld %6ld %10.2g %10.2g\n", bounds_objectives[o],
+                   bounds_solvers[c].name, t->fits, t->refused, t->unbounded, t->zero, t->compared,
+                   t->wrong, t->worst, t->nearest);
             wrong += t->wrong;
             fits += t->fits;
         }

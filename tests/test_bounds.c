@@ -41,8 +41,8 @@ static void a_false_bound_is_found(void **unused)
 }
 
 /* The minimum of zᵀGz over the region for the gradient g. */
-static double minimum(const gersh__pairs *pairs, const double *g, gersh__region_kind kind, const double *color,
-                      const double *u)
+static double minimum(const gersh__pairs *pairs, const double *g, gersh__region_kind kind,
+                      const double *color, const double *u)
 {
     gersh__slope *slope;
     gersh__region *region;
@@ -91,8 +91,8 @@ static void minima_scale_with_the_gradient(void **unused)
                     scaled[p] = ldexp(g[p], powers[s]);
                 double there = minimum(pairs, scaled, kind, color, u), right = ldexp(least, powers[s]);
                 if (!(fabs(there - right) <= (kind == GERSH__PSD ? 1e-6 : 1e-13) * fabs(right)))
-                    fail_msg("region %d, %zu features, power %d: %.17g instead of %.17g", (int)kind, k, powers[s], there,
-                             right);
+                    fail_msg("region %d, %zu features, power %d: %.17g instead of %.17g", (int)kind, k,
+                             powers[s], there, right);
             }
         }
         gersh__pairs_free(pairs);
@@ -119,7 +119,8 @@ static void tiny_values_have_true_bounds(void **unused)
         /* All of the budget on one edge with z = (1, 1)/√2: the distance is 2 B + 3 ρ. */
         double budget = atof(traces[t]), rho = 1e-5 * budget / 3;
         long double best = 4 * expl(-(2 * ((long double)budget - 3 * rho) + 3 * rho));
-        assert_true(info.has_bound && info.bound <= best && info.objective_value <= (double)best * (1 + 1e-3));
+        assert_true(info.has_bound && info.bound <= best &&
+                    info.objective_value <= (double)best * (1 + 1e-3));
         assert_true(info.stop == GERSH_STOP_CONVERGED);
         gersh_metric_free(metric);
         gersh_settings_free(settings);

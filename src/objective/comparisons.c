@@ -216,11 +216,22 @@ static double exact(gersh__objective *objective, const double *d)
     return sum_terms((compared *)objective, NO_WIDTH, d, NULL);
 }
 
+/* A pair may be the near one of some comparisons and the far one of others: |near + far| + 2 |far| >= |near| + |far|. */
 static double doubt(gersh__objective *objective, const double *d, const double *g, double *r)
 {
     const compared *s = (const compared *)objective;
-    (void)r;
-    return s->frozen != NULL ? s->excess : gersh__margin_doubt(objective->pairs, d, g);
+    const gersh__pairs *pairs = objective->pairs;
+    const gersh__comparisons *c = pairs->compared;
+    double width = fmax(objective->width, NO_WIDTH), least = sqrt(gersh__root_floor(pairs->count, d));
+    for (size_t t = 0; t < c->count; t++) {
+        size_t near = c->near[t], far = c->far[t];
+        term one = s->frozen != NULL
+                       ? term_lsml(d[near], d[far], least, s->frozen[near] != 0, s->frozen[far] != 0)
+                       : term_lmnn(d[near], d[far], width);
+        r[pairs->first[far]] += 2 * c->weight[t] * fabs(one.far);
+        r[pairs->second[far]] += 2 * c->weight[t] * fabs(one.far);
+    }
+    return s->frozen != NULL ? s->excess : gersh__margin_doubt(pairs, d, g);
 }
 
 static void curvature(gersh__objective *objective, const double *d, const double *v, double *out)
@@ -348,6 +359,7 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
 
 const gersh__objective_kind gersh__lsml_compared = {
     .name = "lsml",
+    .chained = 1,
     .mean = GERSH__MEAN_DISTANCE,
     .help = "a pair that is said to be nearer than another one should not be farther",
     .nonnegative = 1,
@@ -365,6 +377,7 @@ const gersh__objective_kind gersh__lsml_compared = {
 
 const gersh__objective_kind gersh__lmnn_compared = {
     .name = "lmnn",
+    .chained = 1,
     .mean = GERSH__MEAN_DISTANCE,
     .help = "a pair that is said to be nearer than another one should be so by a margin",
     .nonnegative = 1,

@@ -377,6 +377,7 @@ const gersh__objective_kind gersh__lsml = {
     .help = "no pair of one class should be farther apart than a pair of different classes",
     .nonnegative = 1,
     .homogeneous = 1,
+    .chained = 1,
     .takes = GERSH__CLASSES | GERSH__PAIRS,
     .draws = GERSH__DRAWS_DISSIMILAR | GERSH__DRAWS_SIMILAR,
     .room = 56,

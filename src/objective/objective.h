@@ -38,6 +38,7 @@ typedef struct gersh__objective_kind {
     int smoothed;      /* F is a smooth lower bound of the true value, closer as `width` shrinks */
     double mean;       /* of the squared distances under (C/K) I, for --trace auto */
     int separable;     /* a sum over pairs: see separable.h */
+    int chained;       /* entries of the gradient are sums over all pairs rather than those of a sample */
     int draws;         /* of classes or targets: the pairs that it is a function of */
     size_t arrays;     /* of `scratch`: 3 at most */
     size_t room;       /* bytes of its own for each pair, besides `scratch` */

@@ -214,9 +214,8 @@ void gersh__slope_sizes(gersh__slope *slope, const double *r, double *largest, d
     *largest = *sum = 0;
     for (size_t f = 0; f < pairs->k; f++) {
         const double *x = gersh__pairs_column(pairs, f, slope->column);
-        double mean = kernels->dot(n, x, x) / (double)n;
-        double size = 2 * (kernels->square_dot(n, r, x) + mean * all);
-        *largest = fmax(*largest, size);
-        *sum += size;
+        double root = sqrt(kernels->square_dot(n, r, x)) + fabs(kernels->sum(n, x) / (double)n) * sqrt(all);
+        *largest = fmax(*largest, root * root);
+        *sum += root * root;
     }
 }

@@ -43,9 +43,9 @@ void gersh__slope_diagonal(gersh__slope *slope);
 gersh_status gersh__slope_reach(gersh__slope *slope);
 
 /*
- * What rounding is relative to: R_f = 2 Σ_s r_s (x_sf² + the mean of x_f²) of each feature f, in units of r (n entries,
- * Σ_t |g_st| over the pairs of sample s); the largest, and the sum over the features. The terms that add up to zᵀGz have
- * sizes that add up to at most (Σ_f |z_f| √R_f)², whether x is centred or not.
+ * What rounding is relative to: √R_f = √(Σ_s r_s x_sf²) + |m_f| √(Σ_s r_s) of each feature f, m_f the mean of x_f, in units
+ * of r (n entries: Σ_t |g_st| over the pairs of sample s); the largest R_f, and their sum. Terms that add up to a sum
+ * over samples for zᵀGz have sizes that add up to at most 2 (Σ_f |z_f| √R_f)², whether x is centred first or not.
  */
 void gersh__slope_sizes(gersh__slope *slope, const double *r, double *largest, double *sum);
 

@@ -4,14 +4,14 @@
  * relative to the sizes of their terms, these are off by:
  *
  *   F          ε_P |F|, P the number of pairs: terms of one sign
- *   g_p        ε_P |g_p|, and more where it is a difference (the kind's `doubt`)
+ *   g_p        ε_n |g_p| (of kinds that are `chained` ε_P), and more where it is a difference (the kind's `doubt`)
  *   d_p        ε_m of the sizes of its terms, m atoms
- *   zᵀGz       2 ε_n for L(g) X, ε_n for the product with X, a few u for z and for an eigenvalue of order 2
+ *   zᵀGz       ε_n for L(g) X, ε_n for the product with X, a few u for z and for an eigenvalue of order 2
  *
- * Σ_p |g_p| d_p, and all the sizes of terms of zᵀGz, are at most R, the largest R_f for two features, or their sum for any z
- * (gersh__slope_sizes; (Σ |z_f| √R_f)² <= 2 max R_f, and <= Σ R_f), times the trace. Eigenvalues of larger order have their
- * own margin (psd.c), here with that of their Cholesky factor. What is lost below the smallest normal number is that number for
- * each term at most. All is multiplied by 2 for what is of second order.
+ * relative to 2 R, with R = 2 max R_f for z of two entries and Σ R_f for any, as (Σ |z_f| √R_f)² is no more than that
+ * (gersh__slope_sizes). zᵀGz counts twice, for the metric and for the minimum, and g_p for d and for d'. Eigenvalues of larger
+ * order have their own margin (psd.c), here with that of their Cholesky factor. What is lost below the smallest normal
+ * number is that number for each term at most.
  */
 #include "solver/doubt.h"
 
@@ -53,8 +53,9 @@ gersh_status gersh__engine_doubt(double *doubt, const gersh__engine *e, double l
     gersh__slope_sizes(e->slope, r, &largest, &sum);
     gersh__free(r);
     double size = e->budget * (e->dense ? sum : 2 * largest) + e->rho * sum;
-    double share = 8 * gersh__rounding(pairs->n) + 2 * gersh__rounding(pairs->count) +
-                   4 * gersh__rounding(e->atoms) + (k + FEW) * DBL_EPSILON;
+    double share = 8 * gersh__rounding(pairs->n) +
+                   4 * gersh__rounding(kind->chained ? pairs->count : pairs->n) +
+                   2 * gersh__rounding(e->atoms) + (k + FEW) * DBL_EPSILON;
     double factor = e->dense ? e->budget * fmax(-least, 0) * (k + FEW) * (k + FEW) * DBL_EPSILON : 0;
     *doubt = own + share * size + factor + 2 * gersh__rounding(pairs->count) * fabs(e->value) +
              (count + n * e->budget) * DBL_MIN;
