@@ -64,12 +64,13 @@ static gersh_status mcml(gersh__problem *p)
             continue;
         p->value += weight(p, i) * (mean / mates - nearest + log(all) - log(mates));
         p->margins += weight(p, i) * (mean / mates + nearest + fabs(log(all)) + fabs(log(mates)) + 1);
-        for (size_t k = 0; k < p->n && p->y != NULL; k++)
-            if (k != i && weight(p, k) > 0)
-                gersh__problem_pull(
-                    p, i, k, p->row[k],
-                    weight(p, i) * weight(p, k) *
-                        ((same_class(p, i, k) ? 1 / mates : 0) - exp(nearest - p->row[k]) / all));
+        for (size_t k = 0; k < p->n && p->y != NULL; k++) {
+            double w = weight(p, i) * weight(p, k);
+            if (k == i || w == 0)
+                continue;
+            double mate = same_class(p, i, k) ? w / mates : 0, near = w * exp(nearest - p->row[k]) / all;
+            gersh__problem_pull(p, i, k, p->row[k], mate - near, mate + near);
+        }
     }
     return GERSH_OK;
 }
@@ -96,7 +97,8 @@ static gersh_status deml(gersh__problem *p)
                 continue;
             double w = weight(p, i) * weight(p, j), d = gersh__problem_lift(p, i, j, distance(p, i, j));
             p->value += w * sqrt(d);
-            gersh__problem_pull(p, i, j, d, -w * gersh__problem_root_slope(p, i, j, sqrt(d)));
+            double slope = w * gersh__problem_root_slope(p, i, j, sqrt(d));
+            gersh__problem_pull(p, i, j, d, -slope, slope);
         }
     return GERSH_OK;
 }
@@ -113,7 +115,7 @@ static gersh_status glr(gersh__problem *p)
             double d = distance(p, i, j), term = w * exp(-d);
             p->value += term;
             p->margins += term * (1 + d);
-            gersh__problem_pull(p, i, j, d, -term);
+            gersh__problem_pull(p, i, j, d, -term, term);
         }
     return GERSH_OK;
 }
@@ -160,10 +162,10 @@ static gersh_status lmnn(gersh__problem *p)
                     continue;
                 p->value += pushed * gersh__problem_hinge(p, 1 + d - p->row[l], pushed, size, &slope);
                 p->margins += pushed * size;
-                gersh__problem_pull(p, i, l, p->row[l], -pushed * slope);
+                gersh__problem_pull(p, i, l, p->row[l], -pushed * slope, pushed * slope);
                 slopes += pushed * slope;
             }
-            gersh__problem_pull(p, i, j, d, (1 - push) * w + slopes);
+            gersh__problem_pull(p, i, j, d, (1 - push) * w + slopes, (1 - push) * w + slopes);
         }
     }
     return GERSH_OK;

@@ -49,7 +49,7 @@ double gersh__problem_distance(const gersh__problem *p, size_t i, size_t j)
     return fmax(0, dense->rho * others + touched);
 }
 
-void gersh__problem_pull(gersh__problem *p, size_t i, size_t j, double d, double g)
+void gersh__problem_pull(gersh__problem *p, size_t i, size_t j, double d, double g, double size)
 {
     if (p->y == NULL || g == 0)
         return;
@@ -60,8 +60,8 @@ void gersh__problem_pull(gersh__problem *p, size_t i, size_t j, double d, double
         up[f] += part;
         down[f] -= part;
     }
-    p->pulled[i] += fabs(g);
-    p->pulled[j] += fabs(g);
+    p->pulled[i] += size;
+    p->pulled[j] += size;
     p->linear += g * d;
     p->size += fabs(g) * d;
 }
@@ -124,10 +124,11 @@ static double meet(gersh__problem *p, const gersh__span *spans, size_t count, in
                 double shaken = s->weight * total * (1 + mean / s->length) * p->longest / s->length;
                 p->shaken_square += shaken * shaken;
             }
-            if (total > 0 && away != 0)
-                gersh__problem_pull(p, s->i, s->j, s->length * s->length,
-                                    s->weight * total * 2 * away *
-                                        gersh__problem_root_slope(p, s->i, s->j, s->length));
+            if (total > 0 && away != 0) {
+                double g =
+                    s->weight * total * 2 * away * gersh__problem_root_slope(p, s->i, s->j, s->length);
+                gersh__problem_pull(p, s->i, s->j, s->length * s->length, g, fabs(g));
+            }
             continue;
         }
         total += s->weight;

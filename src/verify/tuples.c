@@ -44,7 +44,7 @@ gersh_status gersh__tuples_glr(gersh__problem *p)
         double d = pair_distance(p, t), term = 4 * tuple_weight(p, t) * exp(-d);
         p->value += term;
         p->margins += term * (1 + d);
-        gersh__problem_pull(p, rows_of(p, t)[0], rows_of(p, t)[1], d, -term);
+        gersh__problem_pull(p, rows_of(p, t)[0], rows_of(p, t)[1], d, -term, term);
     }
     return GERSH_OK;
 }
@@ -72,8 +72,8 @@ gersh_status gersh__tuples_deml(gersh__problem *p)
         if (p->tuples->similar[t] || w == 0)
             continue;
         p->value += w * sqrt(d);
-        gersh__problem_pull(p, row[0], row[1], d,
-                            -w * gersh__problem_root_slope(p, row[0], row[1], sqrt(d)));
+        double slope = w * gersh__problem_root_slope(p, row[0], row[1], sqrt(d));
+        gersh__problem_pull(p, row[0], row[1], d, -slope, slope);
     }
     return GERSH_OK;
 }
@@ -121,9 +121,9 @@ gersh_status gersh__tuples_mcml(gersh__problem *p)
                 s->mates += similar ? w : 0;
                 s->mean += similar ? w * d : 0;
             } else if (s->mates > 0) {
-                gersh__problem_pull(p, i, k, d,
-                                    gersh__problem_weight(p, i) * w *
-                                        ((similar ? 1 / s->mates : 0) - exp(s->nearest - d) / s->all));
+                double own = gersh__problem_weight(p, i) * w;
+                double mate = similar ? own / s->mates : 0, near = own * exp(s->nearest - d) / s->all;
+                gersh__problem_pull(p, i, k, d, mate - near, mate + near);
             }
         }
     for (size_t i = 0; i < p->n; i++) {
@@ -167,10 +167,10 @@ gersh_status gersh__tuples_lsml_compared(gersh__problem *p)
         if (w == 0 || !(s > far))
             continue;
         p->value += w * (s - far) * (s - far);
-        gersh__problem_pull(p, c.i, c.j, c.x,
-                            2 * w * (s - far) * gersh__problem_root_slope(p, c.i, c.j, s));
-        gersh__problem_pull(p, c.k, c.l, c.y,
-                            -2 * w * (s - far) * gersh__problem_root_slope(p, c.k, c.l, far));
+        double near_slope = 2 * w * (s - far) * gersh__problem_root_slope(p, c.i, c.j, s);
+        double far_slope = 2 * w * (s - far) * gersh__problem_root_slope(p, c.k, c.l, far);
+        gersh__problem_pull(p, c.i, c.j, c.x, near_slope, near_slope);
+        gersh__problem_pull(p, c.k, c.l, c.y, -far_slope, far_slope);
     }
     p->margins = 2 * sqrt(p->value * size) + 1e-12 * size;
     return GERSH_OK;
@@ -201,8 +201,8 @@ gersh_status gersh__tuples_lmnn_compared(gersh__problem *p)
             continue;
         p->value += w * gersh__problem_hinge(p, 1 + c.x - c.y, w, size, &slope);
         p->margins += w * size;
-        gersh__problem_pull(p, c.i, c.j, c.x, w * slope);
-        gersh__problem_pull(p, c.k, c.l, c.y, -w * slope);
+        gersh__problem_pull(p, c.i, c.j, c.x, w * slope, w * slope);
+        gersh__problem_pull(p, c.k, c.l, c.y, -w * slope, w * slope);
         int turned = p->tuples->kind == GERSH_QUADRUPLETS && c.i > c.j;
         near[arrows++] = turned ? (arrow){c.j, c.i} : (arrow){c.i, c.j};
     }
@@ -214,7 +214,7 @@ gersh_status gersh__tuples_lmnn_compared(gersh__problem *p)
         double w = 0.5 * gersh__problem_weight(p, near[t].from) * gersh__problem_weight(p, near[t].to);
         p->value += w * d;
         p->margins += w * d;
-        gersh__problem_pull(p, near[t].from, near[t].to, d, w);
+        gersh__problem_pull(p, near[t].from, near[t].to, d, w, w);
     }
     gersh__free(near);
     return GERSH_OK;

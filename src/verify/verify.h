@@ -46,7 +46,7 @@ typedef struct gersh__problem {
     double margins; /* the size of what was added up: rounding leaves some 1e-16 of it in the value */
     /* The gradient, unless y is NULL: G = Σ_p g_p Δ_p Δ_pᵀ = Xᵀ Y for the function that is minimised. */
     double *y;      /* n × k: Σ_j g_ij (x_i − x_j) */
-    double *pulled; /* n: Σ_j |g_ij| */
+    double *pulled; /* n: Σ_j |g_ij|, or the sizes of what cancelled in g_ij */
     double linear;  /* Σ g_p d_p */
     double size;    /* Σ |g_p| d_p */
     /*
@@ -84,8 +84,8 @@ double gersh__problem_weight(const gersh__problem *p, size_t row);
 /* (x − y)ᵀ M (x − y) of two samples. */
 double gersh__problem_distance(const gersh__problem *p, size_t i, size_t j);
 
-/* dF/dd of a pair is g (more): joins the gradient. */
-void gersh__problem_pull(gersh__problem *p, size_t i, size_t j, double d, double g);
+/* dF/dd of a pair is g (more), as a difference of numbers whose sizes add up to `size`: joins the gradient. */
+void gersh__problem_pull(gersh__problem *p, size_t i, size_t j, double d, double g, double size);
 
 /* A pair of samples: its length √d, its weight, and whether it is similar, or of one class. */
 typedef struct gersh__span {
@@ -134,6 +134,7 @@ typedef struct gersh__verification {
     gersh__dense dense;                /* M */
     double value;                      /* of the minimised function at M, once that is checked, */
     double slack;                      /* and what rounding may do to it */
+    double scale; /* of relative gaps: the value, or 1e-6 of that under (C/K) I where it is more */
 } gersh__verification;
 
 gersh_check *gersh__verify_add(gersh__verification *v, const char *name, gersh_check_result result,
