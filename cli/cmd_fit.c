@@ -313,6 +313,8 @@ const cli_command cli_fit = {
         "label labels format header ignore task missing categorical weights scale objective solver trace "
         "rho tol max-iter max-time init rows-only diagonals-only nuclear seed threads memory",
     .options = options,
+    .reads = "edges start pairs triplets quadruplets",
+    .writes = "output report",
     .example = "gersh fit data.csv --label class -o model.gersh",
     .run = run,
 };

@@ -214,6 +214,7 @@ const cli_command cli_inspect = {
         "again. " CLI_EDGES_HELP,
     .settings = "labels",
     .options = options,
+    .writes = "matrix dot",
     .example = "gersh inspect model.gersh --verify",
     .run = run,
 };

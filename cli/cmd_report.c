@@ -121,6 +121,8 @@ const cli_command cli_report = {
              "random splits.",
     .settings = "label labels format header ignore missing categorical threads",
     .options = options,
+    .reads = "data",
+    .writes = "output",
     .example = "gersh report model.gersh --data new.csv -o report.html",
     .run = run,
 };

@@ -160,6 +160,7 @@ const cli_command cli_tune = {
         "label labels format header ignore missing categorical weights scale objective solver trace rho "
         "tol max-iter neighbors votes seed threads memory",
     .options = options,
+    .writes = "output",
     .example = "gersh tune data.csv --label class -o model.gersh",
     .run = run,
 };
