@@ -147,10 +147,10 @@ static gersh_status refuse(const place *first, const place *output, int is_outpu
     char a[GERSH__EXCERPT_SIZE], b[GERSH__EXCERPT_SIZE];
     gersh__text_excerpt(a, sizeof a, first->path, strlen(first->path));
     gersh__text_excerpt(b, sizeof b, output->path, strlen(output->path));
-    return gersh__fail(GERSH_ERROR_ARGUMENT,
-                       "%s '%s' and %s '%s' are the same file, which would be %s; name another file with %s",
-                       first->option, a, output->option, b, is_output ? "written twice" : "overwritten",
-                       output->option);
+    return gersh__fail(
+        GERSH_ERROR_ARGUMENT,
+        "%s '%s' and %s '%s' are the same file, which would be %s; name another file with %s",
+        first->option, a, output->option, b, is_output ? "written twice" : "overwritten", output->option);
 }
 
 gersh_status cli_check_files(const cli_args *args)

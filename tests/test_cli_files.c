@@ -25,8 +25,8 @@ static void test_every_file_is_listed(void **state)
         for (const cli_option *o = command->options; o != NULL && o->name != NULL; o++) {
             int listed = cli_lists(command->reads, o->name) + cli_lists(command->writes, o->name);
             if (listed != names_file(o->value))
-                fail_msg("gersh %s --%s %s is in %d of the lists 'reads' and 'writes'", command->name, o->name,
-                         o->value, listed);
+                fail_msg("gersh %s --%s %s is in %d of the lists 'reads' and 'writes'", command->name,
+                         o->name, o->value, listed);
             files += (size_t)listed;
         }
     }
