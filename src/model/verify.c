@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/blas.h"
 #include "base/error.h"
 #include "base/settings.h"
 #include "data/dataset.h"
@@ -326,6 +327,8 @@ gersh_status gersh_model_verify(gersh_verification *report, const gersh_model *m
     double value = model->info.objective_value, margins = 0;
     *report = (gersh_verification){.passed = 1};
     gersh_status status = data != NULL ? check_rows(model, data) : GERSH_OK;
+    if (status == GERSH_OK)
+        status = gersh__blas_check();
     if (status != GERSH_OK)
         return status;
     status = build(&dense, model->metric);
