@@ -72,6 +72,14 @@ int cli_parse(cli_args *args, const cli_command *command, int argc, char **argv)
  */
 gersh_status cli_check_files(const cli_args *args);
 
+/*
+ * For files that hold samples: as JSON, those of the two paths (or NULL) whose mode lets other users read them; and a line on
+ * stderr about one of them, but not with --quiet and --json; mend says what to do, NULL: to change the mode.
+ */
+json_t *cli_readable_json(const char *model, const char *report);
+void cli_note_model(const cli_args *args, const char *path, const char *mend);
+void cli_note_report(const cli_args *args, const char *path);
+
 /* Whether the word is in a list whose words are separated by blanks; NULL is an empty list. */
 int cli_lists(const char *list, const char *word);
 

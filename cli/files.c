@@ -1,4 +1,4 @@
-/* What a command writes must be none of what it reads, nor be written twice. */
+/* What a command writes must be none of what it reads, nor be written twice; and who else can read it. */
 #define _DEFAULT_SOURCE /* S_ISREG */
 #include "cli.h"
 
@@ -170,4 +170,45 @@ gersh_status cli_check_files(const cli_args *args)
     for (size_t i = 0; i < all.count; i++)
         gersh__free(all.file[i].name);
     return status;
+}
+
+/* The mode of a file that others can read, 0 for other files, and for pipes and devices. */
+static unsigned open_mode(const char *path)
+{
+    struct stat info;
+    int open = path != NULL && stat(path, &info) == 0 && S_ISREG(info.st_mode) &&
+               (info.st_mode & (S_IRGRP | S_IROTH)) != 0;
+    return open ? (unsigned)info.st_mode & 07777 : 0;
+}
+
+json_t *cli_readable_json(const char *model, const char *report)
+{
+    json_t *list = json_array();
+    if (open_mode(model) != 0)
+        json_array_append_new(list, gersh__json_text(model));
+    if (open_mode(report) != 0)
+        json_array_append_new(list, gersh__json_text(report));
+    return list;
+}
+
+static void note(const cli_args *args, const char *path, const char *what, const char *mend)
+{
+    unsigned mode = open_mode(path);
+    if (mode == 0 || args->quiet || args->json)
+        return;
+    fprintf(stderr, "gersh %s: ", args->command->name);
+    cli_put_text(stderr, path);
+    fprintf(stderr, " holds %s, and its mode %04o lets other users read it; %s\n", what, mode, mend);
+}
+
+static const char make_private[] = "'chmod go-r' makes it private";
+
+void cli_note_model(const cli_args *args, const char *path, const char *mend)
+{
+    note(args, path, "the training samples", mend != NULL ? mend : make_private);
+}
+
+void cli_note_report(const cli_args *args, const char *path)
+{
+    note(args, path, "positions and labels of samples", make_private);
 }

@@ -24,8 +24,7 @@ static int made; /* buffers that OpenBLAS is known to have */
 
 static int has_room(size_t megabytes)
 {
-    void *block =
-        mmap(NULL, megabytes << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *block = mmap(NULL, megabytes << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (block == MAP_FAILED)
         return 0;
     munmap(block, megabytes << 20);
@@ -55,7 +54,8 @@ static void fail(void)
     while (room > 0 && !has_room(room))
         room--;
     gersh__fail(GERSH_ERROR_MEMORY,
-                "out of memory: OpenBLAS takes %d MB of address space for its products, and there are %zu MB; raise the "
+                "out of memory: OpenBLAS takes %d MB of address space for its products, and there are %zu "
+                "MB; raise the "
                 "limit (ulimit -v)%s",
                 BUFFER_MB, room,
                 threads != NULL && strcmp(threads, "1") == 0 ? "" : ", or set OPENBLAS_NUM_THREADS=1");
