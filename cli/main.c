@@ -28,8 +28,7 @@ static const char *value_of(const char *variable, const char *name)
  * where one of them gets no stack the program is killed, and where it gets no buffer it tries for ever. So where memory is
  * limited, the program starts once more without them. This runs before any library is initialised, hence without what needs that.
  */
-#define BARE __attribute__((no_sanitize("address", "undefined", "thread")))
-BARE static void start_lean(int argc, char **argv, char **variables)
+static void start_lean(int argc, char **argv, char **variables)
 {
     static const char name[] = "OPENBLAS_NUM_THREADS";
     static char setting[] = "OPENBLAS_NUM_THREADS=1";

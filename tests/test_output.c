@@ -336,6 +336,29 @@ static void test_no_locks(void **state)
     }
 }
 
+/* The user that file systems with owners of their own, such as exported ones, are thought not to know. */
+static int other_user;
+uid_t __real_geteuid(void);
+uid_t __wrap_geteuid(void);
+
+uid_t __wrap_geteuid(void)
+{
+    return __real_geteuid() + (uid_t)other_user;
+}
+
+/* Where files belong to someone else as soon as they are made, they are written all the same. */
+static void test_other_owners(void **state)
+{
+    (void)state;
+    other_user = 1;
+    put("m.0123456789abcdef.tmp", "someone's");
+    write_new("m");
+    write_new("m");
+    other_user = 0;
+    assert_int_equal(entries(), 2);
+    assert_int_equal(unlink("m") | unlink("m.0123456789abcdef.tmp"), 0);
+}
+
 /* Where a sweeper always comes first, the tries end, and nothing is left of them. */
 static void test_lock_is_taken(void **state)
 {
@@ -355,7 +378,7 @@ int main(void)
         cmocka_unit_test(test_full_disk),           cmocka_unit_test(test_killed_while_writing),
         cmocka_unit_test(test_private_until_whole), cmocka_unit_test(test_links_stay),
         cmocka_unit_test(test_named_pipe),          cmocka_unit_test(test_no_locks),
-        cmocka_unit_test(test_lock_is_taken),
+        cmocka_unit_test(test_lock_is_taken),       cmocka_unit_test(test_other_owners),
     };
     return cmocka_run_group_tests_name("output", tests, start, end);
 }

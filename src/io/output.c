@@ -83,14 +83,16 @@ static void sweep(const char *target)
 
 /*
  * A new file, locked for as long as it is open; -1 with an errno. Another process may take it for one that was left behind
- * before it is locked: EEXIST then too. A file system without locks leaves it unlocked; nobody sweeps there either.
+ * before it is locked: EEXIST then too. A file system without locks leaves it unlocked; nobody sweeps there either. Nor is its
+ * owner asked for, which some file systems change.
  */
 static int make_file(const char *path, mode_t mode)
 {
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (file < 0)
         return file;
-    int swept = flock(file, LOCK_EX | LOCK_NB) != 0 ? errno == EWOULDBLOCK : !is_own(file, path);
+    struct stat named;
+    int swept = flock(file, LOCK_EX | LOCK_NB) != 0 ? errno == EWOULDBLOCK : lstat(path, &named) != 0;
     if (!swept)
         return file;
     unlink(path);
