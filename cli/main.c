@@ -24,9 +24,10 @@ static const char *value_of(const char *variable, const char *name)
 }
 
 /*
- * OpenBLAS starts a thread for every core but one as soon as it is loaded. gersh has threads of its own and uses none of these, but
- * where one of them gets no stack the program is killed, and where it gets no buffer it tries for ever. So where memory is
- * limited, the program starts once more without them. This runs before any library is initialised, hence without what needs that.
+ * OpenBLAS starts a thread for every core but one as soon as it is loaded. gersh has threads of its own and uses none of
+ * these, but where one of them gets no stack the program is killed, and where it gets no buffer it tries for ever. So where
+ * memory is limited, the program starts once more without them. This runs before any library is initialised, hence without
+ * what needs that.
  */
 static void start_lean(int argc, char **argv, char **variables)
 {
