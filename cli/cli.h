@@ -50,6 +50,8 @@ typedef struct cli_command {
     const char *about;         /* a few sentences for its own help */
     const char *settings;      /* names of the settings it takes as options, separated by blanks */
     const cli_option *options; /* its own, ending with one without a name; NULL: none */
+    const char *reads;  /* those of its own that name a file to read, separated by blanks; NULL: none */
+    const char *writes; /* and those that name a file to write */
     const char *example;
     int (*run)(const cli_args *args);
 } cli_command;
@@ -65,6 +67,22 @@ int cli_run(int argc, char **argv);
 
 /* Reads argv after the command's name. Returns -1 when the command is to run, else the exit status. */
 int cli_parse(cli_args *args, const cli_command *command, int argc, char **argv);
+
+/*
+ * Refuses an output that is an input or another output, before any file is read or written. Every operand is an input.
+ */
+gersh_status cli_check_files(const cli_args *args);
+
+/*
+ * For files that hold samples: as JSON, those of the two paths (or NULL) whose mode lets other users read them; and a line on
+ * stderr about one of them, but not with --quiet and --json; mend says what to do, NULL: to change the mode.
+ */
+json_t *cli_readable_json(const char *model, const char *report);
+void cli_note_model(const cli_args *args, const char *path, const char *mend);
+void cli_note_report(const cli_args *args, const char *path);
+
+/* Whether the word is in a list whose words are separated by blanks; NULL is an empty list. */
+int cli_lists(const char *list, const char *word);
 
 /* The value of the command's own option, "" for one that takes none, or NULL when it was not given. */
 const char *cli_value(const cli_args *args, const char *name);

@@ -313,6 +313,7 @@ const cli_command cli_compare = {
     .settings = "label labels format header ignore task missing categorical weights scale trace rho tol "
                 "max-iter max-time seed threads memory",
     .options = options,
+    .writes = "csv",
     .example = "gersh compare data.csv --objectives glr,mcml --solvers balanced,hull",
     .run = run,
 };

@@ -416,6 +416,7 @@ const cli_command cli_evaluate = {
         "label labels format header ignore task missing categorical weights scale trace rho tol max-iter "
         "max-time classifier neighbors votes seed threads memory",
     .options = options,
+    .writes = "csv save-splits",
     .example = "gersh evaluate data.csv --objectives glr,mcml --solvers balanced,psd",
     .run = run,
 };

@@ -205,6 +205,8 @@ static int print_result(const cli_args *args, const gersh_model *model, const ch
         json_t *document = gersh__describe_fit(model, summary);
         json_object_set_new(document, "model", path != NULL ? gersh__json_text(path) : json_null());
         json_object_set_new(document, "report", report != NULL ? gersh__json_text(report) : json_null());
+        json_object_set_new(document, "readable_by_others",
+                            cli_readable_json(cli_value(args, "no-data") == NULL ? path : NULL, report));
         result = cli_print_json(document);
     } else if (args->quiet) {
         printf("%.17g\n", gersh_model_info(model)->objective_value);
@@ -257,6 +259,10 @@ static int run(const cli_args *args)
         goto out;
     }
     result = print_result(args, model, path, report);
+    if (result == EXIT_DONE && cli_value(args, "no-data") == NULL)
+        cli_note_model(args, path, "--no-data leaves them out");
+    if (result == EXIT_DONE)
+        cli_note_report(args, report);
     if (result == EXIT_DONE)
         result = print_interrupted(model, &in, unranked, path);
 out:
@@ -314,6 +320,8 @@ const cli_command cli_fit = {
         "label labels format header ignore task missing categorical weights scale objective solver trace "
         "rho tol max-iter max-time init rows-only diagonals-only nuclear seed threads memory",
     .options = options,
+    .reads = "edges start pairs triplets quadruplets",
+    .writes = "output report",
     .example = "gersh fit data.csv --label class -o model.gersh",
     .run = run,
 };

@@ -207,6 +207,7 @@ const cli_command cli_predict = {
              "stderr shows how many predictions are right.",
     .settings = "label labels format header ignore missing categorical classifier neighbors votes threads",
     .options = options,
+    .writes = "csv",
     .example = "gersh predict model.gersh new.csv --neighbors 5 --proba",
     .run = run,
 };

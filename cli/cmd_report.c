@@ -92,17 +92,20 @@ static int run(const cli_args *args)
     if (status == GERSH_OK)
         status = cli_write_report(model, args->operand[0], path, matched != NULL ? matched->data : NULL,
                                   data, splits, verifies ? &found : NULL, args);
-    int result;
+    int result, has_data = matched != NULL || (model != NULL && gersh_model_data(model) != NULL);
     if (status != GERSH_OK) {
         result = cli_fail(args, status, NULL);
     } else if (args->json) {
-        result = cli_print_json(json_pack("{s:o, s:b}", "report", gersh__json_text(path), "has_data",
-                                          matched != NULL || gersh_model_data(model) != NULL));
+        result = cli_print_json(json_pack("{s:o, s:b, s:o}", "report", gersh__json_text(path), "has_data",
+                                          has_data, "readable_by_others",
+                                          cli_readable_json(NULL, has_data ? path : NULL)));
     } else {
         if (!args->quiet)
             printf("report written to %s; open it in a browser\n", path);
         result = cli_finish_output();
     }
+    if (result == EXIT_DONE && has_data)
+        cli_note_report(args, path);
     if (result == EXIT_DONE && gersh_cancel_requested(&cli_cancel)) {
         fprintf(stderr, "gersh report: interrupted; the report shows the splits that were done\n");
         result = EXIT_INTERRUPTED;
@@ -141,6 +144,8 @@ const cli_command cli_report = {
              "random splits.",
     .settings = "label labels format header ignore missing categorical threads",
     .options = options,
+    .reads = "data",
+    .writes = "output",
     .example = "gersh report model.gersh --data new.csv -o report.html",
     .run = run,
 };

@@ -138,6 +138,7 @@ const cli_command cli_transform = {
              "eigenvalue of M times the row's component along its eigenvector.",
     .settings = "label labels format header ignore missing categorical threads",
     .options = options,
+    .writes = "output",
     .example = "gersh transform model.gersh data.csv -o mapped.csv",
     .run = run,
 };

@@ -70,11 +70,12 @@ static int print_json(const gersh_dataset *data, const gersh_tuning *result, con
         json_array_append_new(rows, one);
     }
     return cli_print_json(json_pack(
-        "{s:o, s:I, s:I, s:I, s:I, s:f, s:b, s:o}", "rows", rows, "n", (json_int_t)gersh_dataset_rows(data),
-        "features", (json_int_t)gersh_dataset_features(data), "classes",
-        (json_int_t)gersh_dataset_classes(data), "fits", (json_int_t)result->fits, "seconds",
+        "{s:o, s:I, s:I, s:I, s:I, s:f, s:b, s:o, s:o}", "rows", rows, "n",
+        (json_int_t)gersh_dataset_rows(data), "features", (json_int_t)gersh_dataset_features(data),
+        "classes", (json_int_t)gersh_dataset_classes(data), "fits", (json_int_t)result->fits, "seconds",
         result->seconds, "interrupted", result->interrupted, "model",
-        path != NULL ? gersh__json_text(path) : json_null()));
+        path != NULL ? gersh__json_text(path) : json_null(), "readable_by_others",
+        cli_readable_json(path, NULL)));
 }
 
 static gersh_status read_budget(double *budget, const cli_args *args)
@@ -126,6 +127,8 @@ static int run(const cli_args *args)
         code = cli_finish_output();
     } else
         code = print_table(args, data, result);
+    if (status == GERSH_OK && code == EXIT_DONE)
+        cli_note_model(args, cli_value(args, "output"), NULL);
     if (status == GERSH_OK && code == EXIT_DONE && result->interrupted) {
         fprintf(stderr,
                 "gersh tune: interrupted; the choice is the best of what was compared until then\n");
@@ -160,6 +163,7 @@ const cli_command cli_tune = {
         "label labels format header ignore missing categorical weights scale objective solver trace rho "
         "tol max-iter neighbors votes seed threads memory",
     .options = options,
+    .writes = "output",
     .example = "gersh tune data.csv --label class -o model.gersh",
     .run = run,
 };

@@ -16,17 +16,22 @@ static const struct {
 
 enum { FLAGS = sizeof flags / sizeof flags[0] };
 
+int cli_lists(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *p = list; p != NULL && *p != '\0';) {
+        size_t size = strcspn(p, " ");
+        if (size == length && strncmp(p, word, length) == 0)
+            return 1;
+        p += size + (p[size] == ' ');
+    }
+    return 0;
+}
+
 /* Whether the command lists the setting. */
 static int takes(const cli_command *command, const char *setting)
 {
-    size_t length = strlen(setting);
-    for (const char *p = command->settings; *p != '\0';) {
-        size_t word = strcspn(p, " ");
-        if (word == length && strncmp(p, setting, length) == 0)
-            return 1;
-        p += word + (p[word] == ' ');
-    }
-    return 0;
+    return cli_lists(command->settings, setting);
 }
 
 /* The command's own option of that name, or of that letter, and its place; NULL when there is none. */

@@ -112,8 +112,10 @@ int cli_run(int argc, char **argv)
     watch_signals();
     cli_args args;
     int status = cli_parse(&args, command, argc - 2, argv + 2);
-    if (status < 0)
-        status = command->run(&args);
+    if (status < 0) {
+        gersh_status files = cli_check_files(&args);
+        status = files == GERSH_OK ? command->run(&args) : cli_fail(&args, files, NULL);
+    }
     gersh_settings_free(args.settings);
     return status;
 }

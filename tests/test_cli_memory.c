@@ -2,7 +2,7 @@
  * Every command of the command line with each of its allocations failing in turn, jansson's included: it must end with
  * one sentence and exit status 2, or, where it can do without, with the result of a whole run; and all memory must be
  * free then. The program is linked in, without its main(). calloc, realloc and free of the program and the library are
- * wrapped by the linker (--wrap), which keeps count of the blocks, and so are fdopen and realpath, which fail too, and
+ * wrapped by the linker (--wrap), which keeps count of the blocks, and so is fdopen, which fails too, and
  * exit(), which comes back here.
  * With GERSH_TEST_QUICK set, some allocations of each command are tried, spread evenly.
  */
@@ -28,13 +28,11 @@ void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *block, size_t size);
 void __real_free(void *block);
 FILE *__real_fdopen(int file, const char *mode);
-char *__real_realpath(const char *path, char *out);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *block, size_t size);
 void __wrap_free(void *block);
 _Noreturn void __wrap_exit(int status);
 FILE *__wrap_fdopen(int file, const char *mode);
-char *__wrap_realpath(const char *path, char *out);
 int __wrap_fsync(int file);
 
 /* The live blocks, by their address; threads are held to one, so that there are no races. */
@@ -60,7 +58,7 @@ static void *note(void *block)
     return block;
 }
 
-/* A block that is not known is the C library's, such as realpath's. */
+/* A block that is not known is the C library's. */
 static void forget(const void *block)
 {
     size_t hole = place_of(block);
@@ -114,11 +112,6 @@ static int has_memory(void)
 FILE *__wrap_fdopen(int file, const char *mode)
 {
     return has_memory() ? __real_fdopen(file, mode) : NULL;
-}
-
-char *__wrap_realpath(const char *path, char *out)
-{
-    return has_memory() ? __real_realpath(path, out) : NULL;
 }
 
 /* Disks are slow, and nothing pulls the plug here. */

@@ -377,16 +377,110 @@ static void failing_allocations_leak_nothing(void **unused)
     gersh_dataset_free(p.data);
 }
 
+/* Spoils a start that is good in one place of its last atom, or rho. */
+typedef enum damage { WEIGHT, ENTRY, FIRST, SECOND, RHO } damage;
+
+static void spoil(gersh_metric *m, damage what, double number, size_t index)
+{
+    size_t last = m->atoms - 1;
+    if (what == WEIGHT)
+        m->weight[last] = number;
+    else if (what == RHO)
+        m->rho = number;
+    else if (what == ENTRY && m->dense != NULL)
+        m->dense[last * m->features + 1] = number;
+    else if (what == ENTRY)
+        m->atom[last].b = number;
+    else if (what == FIRST)
+        m->atom[last].i = index;
+    else
+        m->atom[last].j = index;
+}
+
+/* Two atoms: (e_0 + e_1)/√2 and one with the entries 0.6 and 0.8. */
+static gersh_metric *make_start(size_t k, int dense)
+{
+    gersh_metric *m;
+    assert_ok(gersh_metric_new(&m, k, 0.01, 2, dense));
+    m->weight[0] = 0.5;
+    m->weight[1] = 0; /* may be 0 */
+    if (dense) {
+        m->dense[0] = m->dense[1] = sqrt(0.5);
+        m->dense[k] = 0.6;
+        m->dense[k + 1] = 0.8;
+    } else {
+        m->atom[0] = (gersh_atom){0, 1, sqrt(0.5), sqrt(0.5)};
+        m->atom[1] = (gersh_atom){1, 0, 0.6, 0.8};
+    }
+    return m;
+}
+
+/* A start that is no metric is refused by every solver and objective before its numbers are used. */
+static void bad_starts_are_refused(void **state)
+{
+    static const char *const all[] = {"diagonal", "balanced", "hull",   "psd",     "sgml",
+                                      "pgml",     "hbnb",     "pdcone", "identity"};
+    static const struct {
+        damage what;
+        double number;
+        size_t index;
+        int sparse_only;
+    } damages[] = {{WEIGHT, -1e-300, 0, 0},
+                   {WEIGHT, NAN, 0, 0},
+                   {WEIGHT, INFINITY, 0, 0},
+                   {ENTRY, NAN, 0, 0},
+                   {ENTRY, INFINITY, 0, 0},
+                   {ENTRY, 1e200, 0, 0},
+                   {ENTRY, 0.8001, 0, 0},
+                   {ENTRY, 0, 0, 0},
+                   {FIRST, 0, 5, 1},
+                   {SECOND, 0, 5, 1},
+                   {FIRST, 0, 1u << 30, 1},
+                   {SECOND, 0, SIZE_MAX, 1},
+                   {FIRST, 0, 0, 1} /* i = j with two entries */,
+                   {RHO, NAN, 0, 0},
+                   {RHO, -1, 0, 0},
+                   {RHO, INFINITY, 0, 0}};
+    (void)state;
+    gersh__random random;
+    gersh__random_seed(&random, 91);
+    problem p;
+    make_problem(&p, &random, 20, 5, 2);
+    for (size_t s = 0; s < sizeof all / sizeof all[0]; s++)
+        for (int dense = 0; dense < 2; dense++) {
+            gersh_settings *settings = settings_of("glr", all[s], "1e-3");
+            gersh_metric *start = make_start(p.k, dense), *metric = NULL;
+            gersh_fit_info info;
+            gersh_fit_options options = {.start = start};
+            gersh_status good = gersh_fit(&metric, &info, p.data, settings, &options);
+            assert_true(good == GERSH_OK ||
+                        (good == GERSH_ERROR_INPUT && strstr(gersh_last_error(), "the solver") != NULL));
+            gersh_metric_free(metric);
+            gersh_metric_free(start);
+            for (size_t d = 0; good == GERSH_OK && d < sizeof damages / sizeof damages[0]; d++) {
+                if (dense && damages[d].sparse_only)
+                    continue;
+                start = make_start(p.k, dense);
+                spoil(start, damages[d].what, damages[d].number, damages[d].index);
+                options.start = start;
+                assert_int_equal(gersh_fit(&metric, &info, p.data, settings, &options),
+                                 GERSH_ERROR_ARGUMENT);
+                assert_null(metric);
+                assert_non_null(strstr(gersh_last_error(), "to start from"));
+                gersh_metric_free(start);
+            }
+            gersh_settings_free(settings);
+        }
+    gersh_dataset_free(p.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(regions_are_nested),
-        cmocka_unit_test(rules_are_kept),
-        cmocka_unit_test(limits_and_starts),
-        cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(scales_do_not_matter),
-        cmocka_unit_test(custom_objectives_work),
-        cmocka_unit_test(failing_allocations_leak_nothing),
+        cmocka_unit_test(regions_are_nested),     cmocka_unit_test(rules_are_kept),
+        cmocka_unit_test(limits_and_starts),      cmocka_unit_test(bad_starts_are_refused),
+        cmocka_unit_test(threads_do_not_matter),  cmocka_unit_test(scales_do_not_matter),
+        cmocka_unit_test(custom_objectives_work), cmocka_unit_test(failing_allocations_leak_nothing),
     };
     gersh__blas_hold(); /* small matrices: threads of BLAS would only slow the oracle down */
     return cmocka_run_group_tests(tests, NULL, NULL);

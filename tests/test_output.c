@@ -211,12 +211,174 @@ static void test_killed_while_writing(void **state)
     unlink("m");
 }
 
+static mode_t mode_of(const char *name)
+{
+    struct stat info;
+    assert_int_equal(stat(name, &info), 0);
+    return info.st_mode & 07777;
+}
+
+/* While it is written only this user can read the file, whatever it will be; then it has the mode of the old one or the umask's. */
+static void test_private_until_whole(void **state)
+{
+    static const mode_t masks[] = {022, 077, 002}, modes[] = {0600, 0640, 0644, 0666};
+    (void)state;
+    for (size_t u = 0; u < sizeof masks / sizeof masks[0]; u++) {
+        mode_t before = umask(masks[u]);
+        for (size_t m = 0; m <= sizeof modes / sizeof modes[0]; m++) {
+            gersh__output output = {0};
+            int replaces = m > 0;
+            if (replaces) {
+                put("m", "old");
+                assert_int_equal(chmod("m", modes[m - 1]), 0);
+            }
+            assert_ok(gersh__output_open(&output, "m"));
+            assert_int_equal(entries(), replaces + 1);
+            assert_int_equal(mode_of(output.temporary), 0600);
+            fputs("new", output.file);
+            assert_int_equal(fflush(output.file), 0);
+            assert_int_equal(mode_of(output.temporary), 0600);
+            assert_ok(gersh__output_close(&output, GERSH_OK));
+            assert_int_equal(mode_of("m"), replaces ? modes[m - 1] : 0666 & ~masks[u]);
+            unlink("m");
+        }
+        umask(before);
+    }
+}
+
+/* Links stay links: to a file, through another link, and to one that does not exist yet. */
+static void test_links_stay(void **state)
+{
+    struct stat info;
+    (void)state;
+    assert_int_equal(mkdir("sub", 0700) | symlink("sub/m", "near") | symlink("../near", "sub/far"), 0);
+    for (int i = 0; i < 3; i++) {
+        if (i == 1)
+            put("sub/m", "old");
+        write_new(i == 2 ? "near" : "sub/far");
+        expect("sub/m", "new");
+        assert_true(lstat("near", &info) == 0 && S_ISLNK(info.st_mode));
+        assert_true(lstat("sub/far", &info) == 0 && S_ISLNK(info.st_mode));
+        assert_int_equal(entries(), 2);
+        unlink("sub/m");
+    }
+    assert_int_equal(unlink("sub/far") | rmdir("sub"), 0);
+    assert_int_equal(gersh__output_try("near"), GERSH_ERROR_IO);
+    assert_string_equal(gersh_last_error(), "near: cannot be written: No such file or directory");
+    assert_int_equal(unlink("near") | symlink("b", "a") | symlink("a", "b"), 0);
+    assert_int_equal(gersh__output_try("a"), GERSH_ERROR_IO);
+    assert_string_equal(gersh_last_error(), "a: cannot be written: Too many levels of symbolic links");
+    assert_int_equal(unlink("a") | unlink("b"), 0);
+}
+
+/* Who reads a named pipe sees one writer: that the pipe can be written is known without opening it. */
+static void test_named_pipe(void **state)
+{
+    char found[16] = "";
+    gersh__output output = {0};
+    (void)state;
+    assert_int_equal(mkfifo("p", 0600), 0);
+    assert_ok(gersh__output_try("p")); /* would wait for a reader if it opened the pipe */
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        int opened = gersh__output_open(&output, "p") == GERSH_OK;
+        if (opened)
+            fputs("new", output.file);
+        _exit(!opened || gersh__output_close(&output, GERSH_OK) != GERSH_OK);
+    }
+    FILE *file = fopen("p", "rb");
+    assert_non_null(file);
+    assert_int_equal(fread(found, 1, sizeof found, file), 3);
+    fclose(file);
+    int status = 1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_string_equal(found, "new");
+    assert_int_equal(entries(), 1);
+    unlink("p");
+}
+
+/* The errors of file systems that have no locks; 0: those of the system. */
+static int lock_error;
+int __real_flock(int file, int operation);
+int __wrap_flock(int file, int operation);
+
+int __wrap_flock(int file, int operation)
+{
+    if (lock_error == 0)
+        return __real_flock(file, operation);
+    errno = lock_error;
+    return -1;
+}
+
+/* Without locks files are written all the same; what others may be writing is left alone. */
+static void test_no_locks(void **state)
+{
+    static const int errors[] = {ENOSYS, EOPNOTSUPP, EINVAL, ENOLCK, EBADF, EIO, EPERM, EACCES};
+    (void)state;
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+        gersh__output output = {0};
+        lock_error = errors[i];
+        assert_ok(gersh__output_try("m"));
+        assert_int_equal(entries(), 0);
+        write_new("m");
+        write_new("m");
+        assert_int_equal(entries(), 1);
+        assert_ok(gersh__output_open(&output, "m"));
+        write_new("m");
+        assert_int_equal(entries(), 2);
+        assert_int_equal(gersh__output_close(&output, GERSH_ERROR_CANCELLED), GERSH_ERROR_CANCELLED);
+        expect("m", "new");
+        assert_int_equal(entries(), 1);
+        unlink("m");
+        lock_error = 0;
+    }
+}
+
+/* The user that file systems with owners of their own, such as exported ones, are thought not to know. */
+static int other_user;
+uid_t __real_geteuid(void);
+uid_t __wrap_geteuid(void);
+
+uid_t __wrap_geteuid(void)
+{
+    return __real_geteuid() + (uid_t)other_user;
+}
+
+/* Where files belong to someone else as soon as they are made, they are written all the same. */
+static void test_other_owners(void **state)
+{
+    (void)state;
+    other_user = 1;
+    put("m.0123456789abcdef.tmp", "someone's");
+    write_new("m");
+    write_new("m");
+    other_user = 0;
+    assert_int_equal(entries(), 2);
+    assert_int_equal(unlink("m") | unlink("m.0123456789abcdef.tmp"), 0);
+}
+
+/* Where a sweeper always comes first, the tries end, and nothing is left of them. */
+static void test_lock_is_taken(void **state)
+{
+    gersh__output output = {0};
+    (void)state;
+    lock_error = EWOULDBLOCK;
+    assert_int_equal(gersh__output_open(&output, "m"), GERSH_ERROR_IO);
+    lock_error = 0;
+    assert_int_equal(entries(), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_litter_is_swept), cmocka_unit_test(test_other_files_stay),
-        cmocka_unit_test(test_two_writers),     cmocka_unit_test(test_what_others_put_there),
-        cmocka_unit_test(test_full_disk),       cmocka_unit_test(test_killed_while_writing),
+        cmocka_unit_test(test_litter_is_swept),     cmocka_unit_test(test_other_files_stay),
+        cmocka_unit_test(test_two_writers),         cmocka_unit_test(test_what_others_put_there),
+        cmocka_unit_test(test_full_disk),           cmocka_unit_test(test_killed_while_writing),
+        cmocka_unit_test(test_private_until_whole), cmocka_unit_test(test_links_stay),
+        cmocka_unit_test(test_named_pipe),          cmocka_unit_test(test_no_locks),
+        cmocka_unit_test(test_lock_is_taken),       cmocka_unit_test(test_other_owners),
     };
     return cmocka_run_group_tests_name("output", tests, start, end);
 }

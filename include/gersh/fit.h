@@ -56,7 +56,8 @@ typedef struct gersh_fit_options {
     const gersh_edge_rule *rules; /* or NULL */
     size_t rule_count;
     const gersh_tuples *tuples; /* what to learn from, instead of labels, or NULL; weights are multiplied */
-    const gersh_metric *start;  /* where to begin, or NULL */
+    const gersh_metric
+        *start; /* where to begin, or NULL; its atoms are checked as those of a model file are */
     const gersh_custom_objective *custom; /* the objective, instead of the setting's, or NULL */
     gersh_progress_callback progress;     /* or NULL */
     void *progress_context;

@@ -66,6 +66,8 @@ gersh_status gersh__fail_errno(int code, const char *subject, const char *what)
     gersh_status status = GERSH_ERROR_IO;
     if (code == ENOMEM)
         status = GERSH_ERROR_MEMORY;
+    else if (code == EINTR)
+        status = GERSH_ERROR_CANCELLED;
     else if (code == ENOSPC || code == EDQUOT || code == EFBIG || code == EIO)
         status = GERSH_ERROR_DISK;
     return gersh__fail(status, "%s: %s: %s", subject, what, reason);

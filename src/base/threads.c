@@ -3,6 +3,7 @@
 #include "base/threads.h"
 
 #include "base/alloc.h"
+#include "base/blas.h"
 #include "base/error.h"
 
 #ifndef GERSH_NO_THREADS
@@ -202,7 +203,11 @@ gersh_status gersh__pool_new(gersh__pool **out, int threads)
     gersh__pool *pool = gersh__alloc(1, sizeof *pool);
     if (pool == NULL)
         return GERSH_ERROR_MEMORY;
-    pool->threads = threads > 0 ? threads : usable_cores();
+    pool->threads = gersh__blas_reserve(threads > 0 ? threads : usable_cores());
+    if (pool->threads == 0) {
+        gersh__free(pool);
+        return GERSH_ERROR_MEMORY;
+    }
     pool->handles = gersh__alloc((size_t)pool->threads, sizeof *pool->handles);
     if (pool->handles == NULL) {
         gersh__free(pool);
@@ -288,6 +293,9 @@ gersh_status gersh__pool_new(gersh__pool **out, int threads)
     if (threads < 0)
         return gersh__fail(GERSH_ERROR_ARGUMENT, "the number of threads is %d; it must not be negative",
                            threads);
+    gersh_status status = gersh__blas_check();
+    if (status != GERSH_OK)
+        return status;
     *out = gersh__alloc(1, sizeof **out);
     if (*out == NULL)
         return GERSH_ERROR_MEMORY;

@@ -24,7 +24,10 @@ typedef void (*gersh__part)(void *context, size_t part, int worker);
 /* So many multiplications, at least, are worth waking threads for. */
 enum { GERSH__MUCH_WORK = 1 << 17 };
 
-/* threads = 0: one per core that this process may use. */
+/*
+ * threads = 0: one per core that this process may use. Where memory is limited there are only as many as BLAS has buffers for
+ * (blas.h), as every part may call it.
+ */
 gersh_status gersh__pool_new(gersh__pool **out, int threads);
 void gersh__pool_free(gersh__pool *pool);
 int gersh__pool_threads(const gersh__pool *pool);

@@ -15,13 +15,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/blas.h"
 #include "base/error.h"
 #include "data/build.h"
 
 /* Entries within this of the largest one, relatively, count as equal to it: the first decides the sign. */
 #define EQUAL_ENTRIES 1e-10
 
-/* Fails when rows or features do not fit LAPACK's integers; makes sparse data dense. */
+/* Fails when rows or features do not fit LAPACK's integers; makes sparse data dense; and there must be memory for BLAS. */
 static gersh_status check_size(const gersh_dataset *data)
 {
     if (data->n > INT_MAX || data->k > INT_MAX)
@@ -30,7 +31,8 @@ static gersh_status check_size(const gersh_dataset *data)
             "%zu rows of %zu features are too many for principal components; the limit of either "
             "is %d",
             data->n, data->k, INT_MAX);
-    return gersh__dataset_densify(data);
+    gersh_status status = gersh__blas_check();
+    return status == GERSH_OK ? gersh__dataset_densify(data) : status;
 }
 
 /* Rows less the mean; fails where the difference is beyond the range of double. */

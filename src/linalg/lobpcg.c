@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/blas.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "base/threads.h"
@@ -355,6 +356,8 @@ gersh_status gersh_lobpcg_solve(gersh_lobpcg_result *result, double *vector, ger
 {
     static const gersh_lobpcg_options defaults = {0};
     *result = (gersh_lobpcg_result){0};
+    if (gersh__blas_check() != GERSH_OK)
+        return GERSH_ERROR_MEMORY;
     gersh__blas_hold(); /* small and narrow products: threads would only get in each other's way */
     gersh_status status =
         state->n <= DENSE ? solve_dense(result, vector, state, apply, context)

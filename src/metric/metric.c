@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "linalg/kernels.h"
+#include "metric/metric.h"
 
 static const double rounding = 1e-12;
 
@@ -68,6 +69,23 @@ gersh_status gersh_metric_copy(gersh_metric **out, const gersh_metric *metric)
     else
         memcpy((*out)->atom, metric->atom, atoms * sizeof *metric->atom);
     return GERSH_OK;
+}
+
+int gersh__metric_atom_holds(const gersh_metric *metric, size_t t)
+{
+    static const double unit_error = 1e-6; /* of the length */
+    size_t k = metric->features;
+    double square = 0;
+    if (metric->dense != NULL) {
+        for (size_t j = 0; j < k; j++)
+            square += metric->dense[t * k + j] * metric->dense[t * k + j];
+    } else {
+        const gersh_atom *z = &metric->atom[t];
+        if (z->i >= k || z->j >= k || (z->i == z->j && z->b != 0))
+            return 0;
+        square = z->a * z->a + z->b * z->b;
+    }
+    return fabs(sqrt(square) - 1) <= unit_error; /* not where a number is none */
 }
 
 /* The dense atoms one row of M at a time: M_i = Σ_t (w_t z_ti) z_t, symmetric to the bit. */

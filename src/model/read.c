@@ -10,12 +10,10 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "io/file.h"
+#include "metric/metric.h"
 #include "model/about.h"
 #include "model/digest.h"
 #include "model/reader.h"
-
-/* Atoms may miss unit length by this much. */
-static const double unit_error = 1e-6;
 
 static uint64_t bits_at(const unsigned char *bytes)
 {
@@ -315,26 +313,20 @@ static gersh_status read_atoms(gersh_metric **out, gersh__model_reader *r, const
         return status;
     gersh_metric *metric = *out;
     for (size_t t = 0; t < atoms; t++) {
-        double square = 0;
         metric->weight[t] = gersh__tensor_real(r, list->weight, t);
         if (!(metric->weight[t] > 0))
             return bad_atom(t);
         if (dense) {
-            for (size_t j = 0; j < k; j++) {
+            for (size_t j = 0; j < k; j++)
                 metric->dense[t * k + j] = gersh__tensor_real(r, list->dense, t * k + j);
-                square += metric->dense[t * k + j] * metric->dense[t * k + j];
-            }
         } else {
             gersh_atom *z = &metric->atom[t];
             z->i = gersh__tensor_index(r, list->nodes, 2 * t, k);
             z->j = gersh__tensor_index(r, list->nodes, 2 * t + 1, k);
             z->a = gersh__tensor_real(r, list->entries, 2 * t);
             z->b = gersh__tensor_real(r, list->entries, 2 * t + 1);
-            if (z->i == GERSH__NONE || z->j == GERSH__NONE || (z->i == z->j && z->b != 0))
-                return bad_atom(t);
-            square = z->a * z->a + z->b * z->b;
         }
-        if (!(fabs(sqrt(square) - 1) <= unit_error))
+        if (!gersh__metric_atom_holds(metric, t))
             return bad_atom(t);
     }
     /* No entry of M is larger than its trace. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/blas.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/random.h"
@@ -56,7 +57,7 @@ static gersh_status choose_rows(gersh__shown *shown, size_t rows)
 static gersh_status make_gram(double **out, double *y, size_t n, size_t k)
 {
     double *gram = *out = gersh__alloc(n, n * sizeof *gram);
-    if (gram == NULL)
+    if (gram == NULL || gersh__blas_check() != GERSH_OK)
         return GERSH_ERROR_MEMORY;
     for (size_t j = 0; j < k; j++) {
         double mean = 0;

@@ -12,6 +12,7 @@
 #include "base/settings.h"
 #include "data/dataset.h"
 #include "data/tuples.h"
+#include "metric/metric.h"
 #include "objective/custom.h"
 #include "solver/atoms.h"
 #include "solver/fit.h"
@@ -117,6 +118,23 @@ static gersh_status check_start(const gersh_metric *start, const gersh__solver *
         return gersh__fail(GERSH_ERROR_INPUT,
                            "the metric to start from is %s, which the solver '%s' cannot use",
                            start->dense != NULL ? "dense" : "sparse", solver->name);
+    if (start->atoms > 0 && (start->weight == NULL || (start->dense == NULL && start->atom == NULL)))
+        return gersh__fail(
+            GERSH_ERROR_ARGUMENT,
+            "the metric to start from has %zu atoms, but no arrays of their weights and entries",
+            start->atoms);
+    for (size_t t = 0; t < start->atoms; t++)
+        if (!(start->weight[t] >= 0) || !gersh__metric_atom_holds(start, t))
+            return gersh__fail(
+                GERSH_ERROR_ARGUMENT,
+                "atom %zu of the metric to start from is impossible: its weight must be at least "
+                "0, its features below %zu, and its entries finite and of length 1",
+                t, features);
+    if (!isfinite(start->rho) || start->rho < 0 || !isfinite(gersh_metric_trace(start)))
+        return gersh__fail(
+            GERSH_ERROR_ARGUMENT,
+            "the metric to start from has rho %g and trace %g; both must be finite and at least 0",
+            start->rho, gersh_metric_trace(start));
     return GERSH_OK;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/blas.h"
 #include "base/error.h"
 #include "linalg/kernels.h"
 
@@ -223,10 +224,12 @@ static gersh_status make(gersh__map **out, const gersh_metric *metric, size_t fe
     if (features > INT_MAX / 2 || (metric != NULL && metric->atoms > INT_MAX / 2))
         return gersh__fail(GERSH_ERROR_ARGUMENT, "%zu features and %zu atoms are too many; the limit is %d",
                            features, metric != NULL ? metric->atoms : 0, INT_MAX / 2);
+    gersh_status status = gersh__blas_check();
+    if (status != GERSH_OK)
+        return status;
     gersh__map *map = gersh__alloc(1, sizeof *map);
     if (map == NULL)
         return GERSH_ERROR_MEMORY;
-    gersh_status status = GERSH_OK;
     map->features = features;
     map->narrow = narrow;
     if (metric == NULL) {

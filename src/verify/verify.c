@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/blas.h"
 #include "base/error.h"
 #include "base/settings.h"
 #include "data/dataset.h"
@@ -327,6 +328,8 @@ gersh_status gersh_model_verify(gersh_verification *report, const gersh_model *m
                              .without = "the model does not hold its training samples; name them"};
     *report = (gersh_verification){.count = 0};
     gersh_status status = data != NULL ? check_kind(model, data) : GERSH_OK;
+    if (status == GERSH_OK)
+        status = gersh__blas_check();
     if (status == GERSH_OK && !model->custom && v.reference == NULL)
         status = gersh__fail(GERSH_ERROR_INPUT, "the verifier does not know the objective '%s'", objective);
     if (status == GERSH_OK)

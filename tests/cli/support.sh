@@ -1,6 +1,7 @@
 # What the tests of the command line share. A script sources it with the program and the source folder as $1 and $2;
 # it then works in a folder of its own, which is removed at the end.
 set -u
+umask 077 # what others can read is noted on stderr, which only tests/cli/files is about
 gersh=$(realpath "$1")
 source_dir=$(realpath "$2")
 folder=$(mktemp -d)
