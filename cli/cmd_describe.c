@@ -59,7 +59,8 @@ static int print_text(const cli_args *args, const gersh_dataset *data, const ger
                       const char *obstacle)
 {
     size_t k = gersh_dataset_features(data), shown = k < MOST_FEATURES ? k : MOST_FEATURES;
-    printf("%s: %zu rows, %zu features\nformat:   %s\n", args->operand[0], gersh_dataset_rows(data), k,
+    cli_put_text(stdout, args->operand[0]);
+    printf(": %zu rows, %zu features\nformat:   %s\n", gersh_dataset_rows(data), k,
            gersh_dataset_format(data));
     if (gersh_dataset_filled(data) > 0)
         printf("missing:  %zu values filled in (%s)\n", gersh_dataset_filled(data),
@@ -84,32 +85,27 @@ static int print_text(const cli_args *args, const gersh_dataset *data, const ger
     return cli_finish_output();
 }
 
-static json_t *text_or_null(const char *text)
-{
-    json_t *value = text != NULL ? json_string(text) : NULL;
-    return value != NULL ? value : json_null();
-}
-
 static int print_json(const gersh_dataset *data, const gersh_scaling *scaling, const char *obstacle)
 {
     json_t *features = json_array(), *classes = json_array();
     for (size_t j = 0; j < gersh_dataset_features(data); j++) {
         summary s;
         summarize(&s, data, scaling, j);
-        json_array_append_new(features,
-                              json_pack("{s:o, s:f, s:f, s:f, s:f}", "name",
-                                        text_or_null(gersh_dataset_feature_name(data, j)), "mean", s.mean,
-                                        "deviation", s.deviation, "smallest", s.low, "largest", s.high));
+        json_array_append_new(features, json_pack("{s:o, s:f, s:f, s:f, s:f}", "name",
+                                                  gersh__json_text(gersh_dataset_feature_name(data, j)),
+                                                  "mean", s.mean, "deviation", s.deviation, "smallest",
+                                                  s.low, "largest", s.high));
     }
     for (size_t c = 0; c < gersh_dataset_classes(data); c++)
         json_array_append_new(classes, json_pack("{s:o, s:I}", "name",
-                                                 text_or_null(gersh_dataset_class_name(data, c)), "rows",
-                                                 (json_int_t)class_count(data, c)));
+                                                 gersh__json_text(gersh_dataset_class_name(data, c)),
+                                                 "rows", (json_int_t)class_count(data, c)));
     return cli_print_json(json_pack(
         "{s:I, s:I, s:s, s:s, s:I, s:b, s:o, s:o, s:o}", "n", (json_int_t)gersh_dataset_rows(data),
         "features", (json_int_t)gersh_dataset_features(data), "format", gersh_dataset_format(data), "task",
         task_of(data), "filled", (json_int_t)gersh_dataset_filled(data), "ready", obstacle == NULL,
-        "obstacle", text_or_null(obstacle), "classes", classes, "columns", features));
+        "obstacle", obstacle != NULL ? json_string(obstacle) : json_null(), "classes", classes, "columns",
+        features));
 }
 
 static int run(const cli_args *args)

@@ -23,10 +23,8 @@ static void put_lines(FILE *file, const result *r)
     int proba = cli_value(r->args, "proba") != NULL;
     fputs("row,prediction", file);
     for (size_t c = 0; proba && c < p->classes; c++) {
-        char name[512];
-        snprintf(name, sizeof name, "p(%s)", gersh_model_class_name(r->model, c));
         fputc(',', file);
-        cli_put_cell(file, name);
+        cli_put_cell_around(file, "p(", gersh_model_class_name(r->model, c), ")");
     }
     fputc('\n', file);
     for (size_t i = 0; i < p->rows; i++) {

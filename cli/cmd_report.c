@@ -84,7 +84,7 @@ static int run(const cli_args *args)
                                           matched != NULL || gersh_model_data(model) != NULL));
     } else {
         if (!args->quiet)
-            printf("report written to %s; open it in a browser\n", path);
+            cli_put_around(stdout, "report written to ", path, "; open it in a browser\n");
         result = cli_finish_output();
     }
     if (result == EXIT_DONE && gersh_cancel_requested(&cli_cancel)) {
