@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
+
 enum { MOST_FEATURES = 40, MOST_CLASSES = 20, NAME_WIDTH = 28 };
 
 typedef struct summary {
@@ -24,11 +26,13 @@ static void summarize(summary *s, const gersh_dataset *data, const gersh_scaling
         s->deviation = 0;
 }
 
-static size_t class_count(const gersh_dataset *data, size_t which)
+/* Rows of each class (gersh__free); NULL when memory is short. */
+static size_t *class_counts(const gersh_dataset *data)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < gersh_dataset_rows(data); i++)
-        count += gersh_dataset_labels(data)[i] == (int)which;
+    size_t *count = gersh__alloc(gersh_dataset_classes(data), sizeof *count);
+    for (size_t i = 0; count != NULL && gersh_dataset_labels(data) != NULL && i < gersh_dataset_rows(data);
+         i++)
+        count[gersh_dataset_labels(data)[i]]++;
     return count;
 }
 
@@ -39,7 +43,7 @@ static const char *task_of(const gersh_dataset *data)
                                                  : "none";
 }
 
-static void print_labels(const gersh_dataset *data)
+static void print_labels(const gersh_dataset *data, const size_t *rows)
 {
     size_t classes = gersh_dataset_classes(data);
     if (gersh_dataset_targets(data) != NULL)
@@ -49,14 +53,14 @@ static void print_labels(const gersh_dataset *data)
     for (size_t c = 0; c < classes && c < MOST_CLASSES; c++) {
         printf("%s", c == 0 ? "classes:  " : "          ");
         cli_print_cell(gersh_dataset_class_name(data, c), NAME_WIDTH);
-        printf(" %zu rows\n", class_count(data, c));
+        printf(" %zu rows\n", rows[c]);
     }
     if (classes > MOST_CLASSES)
         printf("          ... and %zu more classes; --json has them all\n", classes - MOST_CLASSES);
 }
 
-static int print_text(const cli_args *args, const gersh_dataset *data, const gersh_scaling *scaling,
-                      const char *obstacle)
+static int print_text(const cli_args *args, const gersh_dataset *data, const size_t *rows,
+                      const gersh_scaling *scaling, const char *obstacle)
 {
     size_t k = gersh_dataset_features(data), shown = k < MOST_FEATURES ? k : MOST_FEATURES;
     cli_put_text(stdout, args->operand[0]);
@@ -65,7 +69,7 @@ static int print_text(const cli_args *args, const gersh_dataset *data, const ger
     if (gersh_dataset_filled(data) > 0)
         printf("missing:  %zu values filled in (%s)\n", gersh_dataset_filled(data),
                gersh_settings_get(args->settings, "missing"));
-    print_labels(data);
+    print_labels(data, rows);
     printf("ready:    %s%s\n", obstacle == NULL ? "yes" : "no: ", obstacle == NULL ? "" : obstacle);
     if (args->quiet)
         return cli_finish_output();
@@ -85,7 +89,8 @@ static int print_text(const cli_args *args, const gersh_dataset *data, const ger
     return cli_finish_output();
 }
 
-static int print_json(const gersh_dataset *data, const gersh_scaling *scaling, const char *obstacle)
+static int print_json(const gersh_dataset *data, const size_t *rows, const gersh_scaling *scaling,
+                      const char *obstacle)
 {
     json_t *features = json_array(), *classes = json_array();
     for (size_t j = 0; j < gersh_dataset_features(data); j++) {
@@ -99,7 +104,7 @@ static int print_json(const gersh_dataset *data, const gersh_scaling *scaling, c
     for (size_t c = 0; c < gersh_dataset_classes(data); c++)
         json_array_append_new(classes, json_pack("{s:o, s:I}", "name",
                                                  gersh__json_text(gersh_dataset_class_name(data, c)),
-                                                 "rows", (json_int_t)class_count(data, c)));
+                                                 "rows", (json_int_t)rows[c]));
     return cli_print_json(json_pack(
         "{s:I, s:I, s:s, s:s, s:I, s:b, s:o, s:o, s:o}", "n", (json_int_t)gersh_dataset_rows(data),
         "features", (json_int_t)gersh_dataset_features(data), "format", gersh_dataset_format(data), "task",
@@ -118,13 +123,17 @@ static int run(const cli_args *args)
         status = GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
         status = gersh_scaling_fit(&scaling, data, "zscore");
+    size_t *rows = status == GERSH_OK ? class_counts(data) : NULL;
+    if (status == GERSH_OK && rows == NULL)
+        status = GERSH_ERROR_MEMORY;
     if (status != GERSH_OK) {
         result = cli_fail(args, status, NULL);
     } else {
         const char *obstacle = gersh_dataset_check(data) == GERSH_OK ? NULL : gersh_last_error();
-        result =
-            args->json ? print_json(data, scaling, obstacle) : print_text(args, data, scaling, obstacle);
+        result = args->json ? print_json(data, rows, scaling, obstacle)
+                            : print_text(args, data, rows, scaling, obstacle);
     }
+    gersh__free(rows);
     gersh_scaling_free(scaling);
     gersh_dataset_free(data);
     return result;

@@ -5,10 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "io/output.h"
 
-enum { MOST_SHOWN = 20, NAME = 16, CELL = 9 };
+enum { MOST_SHOWN = 20, MOST_CELLS = 1000000, NAME = 16, CELL = 9 };
 
 typedef struct result {
     const cli_args *args;
@@ -58,10 +59,22 @@ static const char *label_name(const result *r, size_t label)
                               : p->unknown_label[label - p->classes];
 }
 
+/* The confusions as a table, (classes + unknown) × classes; NULL where that would be too large. */
+static size_t *confusion_table(const gersh_prediction *p)
+{
+    if (p->classes + p->unknown > MOST_CELLS / p->classes)
+        return NULL;
+    size_t *table = gersh__alloc(p->classes + p->unknown, p->classes * sizeof *table);
+    for (size_t i = 0; table != NULL && i < p->confusions; i++)
+        table[p->confusion[i].label * p->classes + p->confusion[i].predicted] = p->confusion[i].rows;
+    return table;
+}
+
 static void print_confusion(const result *r)
 {
     const gersh_prediction *p = r->prediction;
-    if (p->classes > MOST_SHOWN)
+    size_t *table = p->classes <= MOST_SHOWN ? confusion_table(p) : NULL;
+    if (table == NULL)
         return;
     fprintf(stderr, "\nrows by label (down) and prediction (across)\n  %*s", NAME, "");
     for (size_t c = 0; c < p->classes; c++) {
@@ -73,9 +86,10 @@ static void print_confusion(const result *r)
         fputs("  ", stderr);
         cli_put_start(stderr, label_name(r, l), NAME);
         for (size_t c = 0; c < p->classes; c++)
-            fprintf(stderr, " %-*zu", CELL, p->confusion[l * p->classes + c]);
+            fprintf(stderr, " %-*zu", CELL, table[l * p->classes + c]);
         fputc('\n', stderr);
     }
+    gersh__free(table);
 }
 
 static void print_summary(const result *r)
@@ -100,13 +114,15 @@ static void print_summary(const result *r)
 
 static json_t *confusion_json(const gersh_prediction *p)
 {
-    json_t *rows = json_array();
-    for (size_t l = 0; l < p->classes + p->unknown; l++) {
+    size_t *table = confusion_table(p);
+    json_t *rows = table != NULL ? json_array() : json_null();
+    for (size_t l = 0; table != NULL && l < p->classes + p->unknown; l++) {
         json_t *row = json_array();
         for (size_t c = 0; c < p->classes; c++)
-            json_array_append_new(row, json_integer((json_int_t)p->confusion[l * p->classes + c]));
+            json_array_append_new(row, json_integer((json_int_t)table[l * p->classes + c]));
         json_array_append_new(rows, row);
     }
+    gersh__free(table);
     return rows;
 }
 
@@ -148,7 +164,8 @@ static gersh_status predict(result *r)
 {
     const cli_args *args = r->args;
     const char *csv = cli_value(args, "csv");
-    gersh_predict_options options = {.cancel = &cli_cancel};
+    gersh_predict_options options = {.cancel = &cli_cancel,
+                                     .labels_only = cli_value(args, "proba") == NULL};
     gersh_status status = gersh_model_read(&r->model, args->operand[0]);
     if (status == GERSH_OK && gersh_model_classes(r->model) == 0 && cli_value(args, "proba") != NULL)
         status = gersh__fail(GERSH_ERROR_ARGUMENT,

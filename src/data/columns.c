@@ -61,15 +61,14 @@ static gersh_status plan_ignored(plan *plans, const gersh__table *table, const g
     const char *at = gersh__setting_text(settings, GERSH__IGNORE);
     if (*at == '\0')
         return GERSH_OK;
-    gersh_status status = GERSH_OK;
+    gersh__table_names names = {0};
     char *item = gersh__alloc(strlen(at) + 1, 1);
-    if (item == NULL)
-        return GERSH_ERROR_MEMORY;
+    gersh_status status = item != NULL ? gersh__table_names_new(&names, table) : GERSH_ERROR_MEMORY;
     while (at != NULL && status == GERSH_OK) {
         size_t column = GERSH__NONE;
         status = next_item(item, &at);
         if (status == GERSH_OK)
-            status = gersh__table_find(&column, table, "--ignore", item);
+            status = gersh__table_find_among(&column, &names, table, "--ignore", item);
         if (status == GERSH_OK && column == table->label)
             status = gersh__fail(
                 GERSH_ERROR_ARGUMENT,
@@ -79,6 +78,7 @@ static gersh_status plan_ignored(plan *plans, const gersh__table *table, const g
         if (status == GERSH_OK)
             plans[column].skip = 1;
     }
+    gersh__table_names_clear(&names);
     gersh__free(item);
     return status;
 }

@@ -1,4 +1,5 @@
 /* The features of data in the order of a model, by name or by position; see gersh/predict.h. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -41,27 +42,86 @@ gersh_status gersh__match_note(gersh_matched *matched, const char *name)
     return list[matched->ignored++] != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
 }
 
-static int is_empty(const gersh_dataset *data, size_t feature)
+/* The features of the data in the order of their names, and which of them have no value. */
+typedef struct sorted {
+    size_t count;
+    const char **name;
+    size_t *feature;      /* of each name */
+    unsigned char *empty; /* of each feature */
+} sorted;
+
+static void free_sorted(sorted *s)
 {
-    for (size_t i = 0; i < data->n; i++)
-        if (data->missing == NULL || !data->missing[i * data->k + feature])
-            return 0;
-    return 1;
+    gersh__free(s->name);
+    gersh__free(s->feature);
+    gersh__free(s->empty);
+}
+
+typedef struct named {
+    const char *name;
+    size_t feature;
+} named;
+
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(((const named *)left)->name, ((const named *)right)->name);
+}
+
+static gersh_status sort_features(sorted *out, const gersh_dataset *data)
+{
+    size_t k = data->k;
+    named *list = gersh__alloc(k, sizeof *list);
+    *out = (sorted){k, gersh__alloc(k, sizeof *out->name), gersh__alloc(k, sizeof *out->feature),
+                    gersh__alloc(k, 1)};
+    if (list == NULL || out->name == NULL || out->feature == NULL || out->empty == NULL) {
+        gersh__free(list);
+        return GERSH_ERROR_MEMORY;
+    }
+    for (size_t j = 0; j < k; j++)
+        list[j] = (named){data->feature_names[j], j};
+    qsort(list, k, sizeof *list, by_name);
+    for (size_t j = 0; j < k; j++) {
+        out->name[j] = list[j].name;
+        out->feature[j] = list[j].feature;
+    }
+    gersh__free(list);
+    memset(out->empty, data->missing != NULL, k);
+    for (size_t i = 0; i < data->n && data->missing != NULL; i++)
+        for (size_t j = 0; j < k; j++)
+            out->empty[j] &= data->missing[i * k + j] != 0;
+    return GERSH_OK;
+}
+
+/* The first place from low to high where the name has a byte of at least `byte` at `at`; before it they ascend. */
+static size_t first_with(const sorted *s, size_t low, size_t high, size_t at, int byte)
+{
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if ((unsigned char)s->name[middle][at] < byte)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /*
  * A feature of data from the same text column as the feature `name` of the model, or GERSH__NONE. A column without any
- * value is one feature, of the column's name.
+ * value is one feature, of the column's name. Byte by byte, the names that begin as this one does are fewer and fewer.
  */
-static size_t find_sibling(const gersh_dataset *data, const char *name)
+static size_t find_sibling(const sorted *s, const char *name)
 {
-    for (const char *equals = strchr(name, '='); equals != NULL; equals = strchr(equals + 1, '='))
-        for (size_t j = 0, length = (size_t)(equals - name); j < data->k; j++) {
-            const char *other = data->feature_names[j];
-            if (strncmp(other, name, length) == 0 &&
-                (other[length] == '=' || (other[length] == '\0' && is_empty(data, j))))
-                return j;
-        }
+    size_t low = 0, high = s->count;
+    for (size_t at = 0; name[at] != '\0' && low < high; at++) {
+        int byte = (unsigned char)name[at];
+        size_t begin = first_with(s, low, high, at, byte), end = first_with(s, begin, high, at, byte + 1);
+        if (byte == '=' && begin < end)
+            return s->feature[begin];
+        if (byte == '=' && s->name[low][at] == '\0' && s->empty[s->feature[low]])
+            return s->feature[low];
+        low = begin;
+        high = end;
+    }
     return GERSH__NONE;
 }
 
@@ -97,10 +157,9 @@ static gersh_status find_features(size_t *from, size_t *sibling, gersh_matched *
 {
     size_t k = gersh_model_features(model), missing = GERSH__NONE;
     gersh__words names = {0};
-    gersh_status status = GERSH_OK;
+    sorted order = {0};
     unsigned char *used = gersh__alloc(data->k, 1);
-    if (used == NULL)
-        return GERSH_ERROR_MEMORY;
+    gersh_status status = used != NULL ? sort_features(&order, data) : GERSH_ERROR_MEMORY;
     for (size_t j = 0; j < data->k && status == GERSH_OK; j++) {
         const char *name = data->feature_names[j];
         size_t before = names.count, at = gersh__words_add(&names, name, strlen(name));
@@ -113,9 +172,9 @@ static gersh_status find_features(size_t *from, size_t *sibling, gersh_matched *
     for (size_t f = 0; f < k && status == GERSH_OK; f++) {
         const char *name = gersh_model_feature_name(model, f);
         from[f] = gersh__words_find(&names, name, strlen(name));
-        sibling[f] = from[f] != GERSH__NO_WORD ? from[f] : find_sibling(data, name);
+        sibling[f] = from[f] != GERSH__NO_WORD ? from[f] : find_sibling(&order, name);
         if (sibling[f] != GERSH__NONE) /* one without a value, or a value of its own, is not another's */
-            used[sibling[f]] |= from[f] != GERSH__NO_WORD || is_empty(data, sibling[f]);
+            used[sibling[f]] |= from[f] != GERSH__NO_WORD || order.empty[sibling[f]];
         else if (missing == GERSH__NONE)
             missing = f;
     }
@@ -138,6 +197,7 @@ static gersh_status find_features(size_t *from, size_t *sibling, gersh_matched *
                 status = gersh__match_note(matched, data->feature_names[j]);
     }
     gersh__words_clear(&names);
+    free_sorted(&order);
     gersh__free(used);
     return status;
 }
@@ -222,19 +282,57 @@ gersh_status gersh_match_data(gersh_matched **out, const gersh_model *model, con
     return status;
 }
 
-size_t gersh__match_class(const gersh_model *model, const char *name)
+struct gersh__match_number {
+    double value;
+    size_t which;
+};
+
+static int by_value(const void *left, const void *right)
 {
-    double wanted = 0, value = 0;
-    size_t classes = gersh_model_classes(model);
-    for (size_t c = 0; c < classes; c++)
-        if (strcmp(gersh_model_class_name(model, c), name) == 0)
-            return c;
-    if (gersh__parse_double(name, strlen(name), &wanted) != GERSH__NUMBER_OK)
-        return GERSH__NONE;
-    for (size_t c = 0; c < classes; c++) {
-        const char *text = gersh_model_class_name(model, c);
-        if (gersh__parse_double(text, strlen(text), &value) == GERSH__NUMBER_OK && value == wanted)
-            return c;
+    const struct gersh__match_number *a = left, *b = right;
+    if (a->value != b->value)
+        return a->value < b->value ? -1 : 1;
+    return a->which < b->which ? -1 : a->which > b->which;
+}
+
+gersh_status gersh__match_classes_new(gersh__match_classes *out, const gersh_model *model)
+{
+    size_t count = gersh_model_classes(model);
+    *out = (gersh__match_classes){.numbers = gersh__alloc(count, sizeof *out->numbers)};
+    if (out->numbers == NULL)
+        return GERSH_ERROR_MEMORY;
+    for (size_t c = 0; c < count; c++) {
+        const char *name = gersh_model_class_name(model, c);
+        double value = 0;
+        if (gersh__words_add(&out->names, name, strlen(name)) == GERSH__NO_WORD)
+            return GERSH_ERROR_MEMORY;
+        if (gersh__parse_double(name, strlen(name), &value) == GERSH__NUMBER_OK)
+            out->numbers[out->count++] = (struct gersh__match_number){value, c};
     }
-    return GERSH__NONE;
+    qsort(out->numbers, out->count, sizeof *out->numbers, by_value);
+    return GERSH_OK;
+}
+
+void gersh__match_classes_clear(gersh__match_classes *classes)
+{
+    gersh__words_clear(&classes->names);
+    gersh__free(classes->numbers);
+    *classes = (gersh__match_classes){0};
+}
+
+size_t gersh__match_class(const gersh__match_classes *classes, const char *name)
+{
+    double wanted = 0;
+    size_t found = gersh__words_find(&classes->names, name, strlen(name)), low = 0, high = classes->count;
+    if (found != GERSH__NO_WORD || gersh__parse_double(name, strlen(name), &wanted) != GERSH__NUMBER_OK)
+        return found;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (classes->numbers[middle].value < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < classes->count && classes->numbers[low].value == wanted ? classes->numbers[low].which
+                                                                         : GERSH__NONE;
 }
