@@ -5,8 +5,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "base/words.h"
 #include "data/build.h"
+#include "data/names.h"
 #include "gersh/predict.h"
 #include "use/match.h"
 
@@ -156,22 +156,15 @@ static gersh_status find_features(size_t *from, size_t *sibling, gersh_matched *
                                   const gersh_model *model, const gersh_dataset *data)
 {
     size_t k = gersh_model_features(model), missing = GERSH__NONE;
-    gersh__words names = {0};
+    gersh__names names = {0};
     sorted order = {0};
     unsigned char *used = gersh__alloc(data->k, 1);
     gersh_status status = used != NULL ? sort_features(&order, data) : GERSH_ERROR_MEMORY;
-    for (size_t j = 0; j < data->k && status == GERSH_OK; j++) {
-        const char *name = data->feature_names[j];
-        size_t before = names.count, at = gersh__words_add(&names, name, strlen(name));
-        if (at == GERSH__NO_WORD)
-            status = GERSH_ERROR_MEMORY;
-        else if (at != before)
-            status = gersh__fail(GERSH_ERROR_INPUT,
-                                 "features %zu and %zu have the same name; name each one", at + 1, j + 1);
-    }
+    if (status == GERSH_OK)
+        status = gersh__names_new(&names, "features", data->feature_names, data->k, 1);
     for (size_t f = 0; f < k && status == GERSH_OK; f++) {
         const char *name = gersh_model_feature_name(model, f);
-        from[f] = gersh__words_find(&names, name, strlen(name));
+        from[f] = gersh__words_find(&names.words, name, strlen(name));
         sibling[f] = from[f] != GERSH__NO_WORD ? from[f] : find_sibling(&order, name);
         if (sibling[f] != GERSH__NONE) /* one without a value, or a value of its own, is not another's */
             used[sibling[f]] |= from[f] != GERSH__NO_WORD || order.empty[sibling[f]];
@@ -196,7 +189,7 @@ static gersh_status find_features(size_t *from, size_t *sibling, gersh_matched *
             if (!used[j])
                 status = gersh__match_note(matched, data->feature_names[j]);
     }
-    gersh__words_clear(&names);
+    gersh__names_clear(&names);
     free_sorted(&order);
     gersh__free(used);
     return status;
@@ -280,59 +273,4 @@ gersh_status gersh_match_data(gersh_matched **out, const gersh_model *model, con
     else
         gersh_matched_free(matched);
     return status;
-}
-
-struct gersh__match_number {
-    double value;
-    size_t which;
-};
-
-static int by_value(const void *left, const void *right)
-{
-    const struct gersh__match_number *a = left, *b = right;
-    if (a->value != b->value)
-        return a->value < b->value ? -1 : 1;
-    return a->which < b->which ? -1 : a->which > b->which;
-}
-
-gersh_status gersh__match_classes_new(gersh__match_classes *out, const gersh_model *model)
-{
-    size_t count = gersh_model_classes(model);
-    *out = (gersh__match_classes){.numbers = gersh__alloc(count, sizeof *out->numbers)};
-    if (out->numbers == NULL)
-        return GERSH_ERROR_MEMORY;
-    for (size_t c = 0; c < count; c++) {
-        const char *name = gersh_model_class_name(model, c);
-        double value = 0;
-        if (gersh__words_add(&out->names, name, strlen(name)) == GERSH__NO_WORD)
-            return GERSH_ERROR_MEMORY;
-        if (gersh__parse_double(name, strlen(name), &value) == GERSH__NUMBER_OK)
-            out->numbers[out->count++] = (struct gersh__match_number){value, c};
-    }
-    qsort(out->numbers, out->count, sizeof *out->numbers, by_value);
-    return GERSH_OK;
-}
-
-void gersh__match_classes_clear(gersh__match_classes *classes)
-{
-    gersh__words_clear(&classes->names);
-    gersh__free(classes->numbers);
-    *classes = (gersh__match_classes){0};
-}
-
-size_t gersh__match_class(const gersh__match_classes *classes, const char *name)
-{
-    double wanted = 0;
-    size_t found = gersh__words_find(&classes->names, name, strlen(name)), low = 0, high = classes->count;
-    if (found != GERSH__NO_WORD || gersh__parse_double(name, strlen(name), &wanted) != GERSH__NUMBER_OK)
-        return found;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (classes->numbers[middle].value < wanted)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < classes->count && classes->numbers[low].value == wanted ? classes->numbers[low].which
-                                                                         : GERSH__NONE;
 }

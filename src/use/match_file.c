@@ -15,8 +15,10 @@
 #include "base/text.h"
 #include "base/words.h"
 #include "data/dataset.h"
+#include "data/names.h"
 #include "gersh/predict.h"
 #include "io/read.h"
+#include "model/model.h"
 #include "use/match.h"
 
 /*
@@ -281,13 +283,13 @@ static gersh_status build(gersh_dataset **data, file *f)
             status = gersh__dataset_from_table(data, f->table, f->labels, f->settings);
         if (status == GERSH_OK && regress)
             return GERSH_OK;
-        gersh__match_classes known = {0};
+        gersh__names known = {0};
         int shared = 0;
         if (status == GERSH_OK)
-            status = gersh__match_classes_new(&known, f->model);
+            status = gersh__names_new(&known, "classes", f->model->class_names, f->model->classes, 1);
         for (size_t c = 0; status == GERSH_OK && !shared && c < gersh_dataset_classes(*data); c++)
-            shared = gersh__match_class(&known, gersh_dataset_class_name(*data, c)) != GERSH__NONE;
-        gersh__match_classes_clear(&known);
+            shared = gersh__names_find(&known, gersh_dataset_class_name(*data, c)) != GERSH__NO_WORD;
+        gersh__names_clear(&known);
         if (shared)
             return GERSH_OK;
         gersh_dataset_free(*data);

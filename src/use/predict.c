@@ -14,7 +14,9 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/settings.h"
+#include "data/names.h"
 #include "data/table.h"
+#include "model/model.h"
 #include "use/classify.h"
 #include "use/match.h"
 
@@ -40,12 +42,12 @@ static gersh_status match_classes(int *of, gersh_prediction *p, const gersh_mode
     p->unknown_label = gersh__alloc(classes, sizeof *p->unknown_label);
     if (p->unknown_label == NULL)
         return GERSH_ERROR_MEMORY;
-    gersh__match_classes known;
-    gersh_status status = gersh__match_classes_new(&known, model);
+    gersh__names known;
+    gersh_status status = gersh__names_new(&known, "classes", model->class_names, model->classes, 1);
     for (size_t c = 0; c < classes && status == GERSH_OK; c++) {
         const char *name = gersh_dataset_class_name(data, c);
-        size_t found = gersh__match_class(&known, name);
-        if (found != GERSH__NONE) {
+        size_t found = gersh__names_find(&known, name);
+        if (found != GERSH__NO_WORD) {
             of[c] = (int)found;
             continue;
         }
@@ -54,7 +56,7 @@ static gersh_status match_classes(int *of, gersh_prediction *p, const gersh_mode
         status = p->unknown_label[p->unknown] != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
         p->unknown += status == GERSH_OK;
     }
-    gersh__match_classes_clear(&known);
+    gersh__names_clear(&known);
     return status;
 }
 
