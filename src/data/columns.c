@@ -13,6 +13,7 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "data/build.h"
+#include "data/names.h"
 
 /* What is to become of one column. */
 typedef struct plan {
@@ -438,6 +439,12 @@ gersh_status gersh__dataset_from_table(gersh_dataset **out, const gersh__table *
     int mean = gersh__setting_is(settings, GERSH__MISSING, "mean");
     status = table->sparse != NULL ? fill_sparse(data, plans, table)
                                    : fill_features(data, plans, table, mean && !table->means_later);
+    if (status == GERSH_OK &&
+        table->sparse == NULL) { /* the name of a column may be the place of one without a name */
+        status = gersh__names_check("features", data->feature_names, features, 0);
+        if (status == GERSH_ERROR_INPUT)
+            gersh__fail_prefix(status, "%s: ", table->path);
+    }
     if (status == GERSH_OK && mean && data->filled > 0) /* with means_later, by 0 until then */
         status = mark_missing(data, plans, table);
     if (status == GERSH_OK && labels != NULL)

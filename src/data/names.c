@@ -34,13 +34,13 @@ gersh_status gersh__names_new(gersh__names *out, const char *what, char *const *
         if (which == GERSH__NO_WORD)
             return GERSH_ERROR_MEMORY;
         if (length == 0 && !may_be_empty)
-            return gersh__fail(GERSH_ERROR_INPUT, "%s %zu has an empty name; give each one a name", what,
+            return gersh__fail(GERSH_ERROR_INPUT, "%s: number %zu has no name; give each one a name", what,
                                i + 1);
         if (which != i)
-            return gersh__fail(GERSH_ERROR_INPUT,
-                               "%s %zu and %zu have the same name, '%s'; give each one a name of its own",
-                               what, which + 1, i + 1,
-                               gersh__text_excerpt(excerpt, sizeof excerpt, names[i], length));
+            return gersh__fail(
+                GERSH_ERROR_INPUT,
+                "%s: numbers %zu and %zu have the same name, '%s'; give each one a name of its own", what,
+                which + 1, i + 1, gersh__text_excerpt(excerpt, sizeof excerpt, names[i], length));
         if (gersh__parse_double(names[i], length, &value) == GERSH__NUMBER_OK)
             out->number[out->numbers++] = (struct gersh__names_number){value, i};
     }

@@ -6,8 +6,9 @@
 #include "gersh/base.h"
 
 typedef struct gersh__names {
-    gersh__words words;                /* in the order of the names */
-    struct gersh__names_number *number; /* the names that are numbers, ascending, of equal ones the first name first */
+    gersh__words words; /* in the order of the names */
+    struct gersh__names_number
+        *number; /* the names that are numbers, ascending, of equal ones the first name first */
     size_t numbers;
 } gersh__names;
 

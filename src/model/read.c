@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "data/names.h"
 #include "io/file.h"
 #include "model/about.h"
 #include "model/reader.h"
@@ -346,6 +347,16 @@ static gersh_status read_colors(gersh__model_reader *r)
     return GERSH_OK;
 }
 
+/* As in data: features have names, and no two of the features, or of the classes, have the same. */
+static gersh_status check_names(const gersh_model *model)
+{
+    gersh_status status =
+        gersh__names_check("the model's features", model->feature_names, model->features, 0);
+    return status == GERSH_OK
+               ? gersh__names_check("the model's classes", model->class_names, model->classes, 1)
+               : status;
+}
+
 static gersh_status read_model(gersh__model_reader *r)
 {
     double rho = 0;
@@ -354,6 +365,8 @@ static gersh_status read_model(gersh__model_reader *r)
         status = parse_tensors(r);
     if (status == GERSH_OK)
         status = gersh__model_read_about(r->model, &rho, r->about);
+    if (status == GERSH_OK)
+        status = check_names(r->model);
     if (status == GERSH_OK)
         status = check_shapes(r);
     if (status == GERSH_OK)
