@@ -16,6 +16,8 @@ typedef struct result {
     gersh_model *model;
     gersh_matched *matched;
     gersh_prediction *prediction;
+    size_t *
+        confusion; /* (classes + unknown) × classes, or NULL without labels and where it would be too large */
 } result;
 
 static void put_lines(FILE *file, const result *r)
@@ -59,22 +61,11 @@ static const char *label_name(const result *r, size_t label)
                               : p->unknown_label[label - p->classes];
 }
 
-/* The confusions as a table, (classes + unknown) × classes; NULL where that would be too large. */
-static size_t *confusion_table(const gersh_prediction *p)
-{
-    if (p->classes + p->unknown > MOST_CELLS / p->classes)
-        return NULL;
-    size_t *table = gersh__alloc(p->classes + p->unknown, p->classes * sizeof *table);
-    for (size_t i = 0; table != NULL && i < p->confusions; i++)
-        table[p->confusion[i].label * p->classes + p->confusion[i].predicted] = p->confusion[i].rows;
-    return table;
-}
-
 static void print_confusion(const result *r)
 {
     const gersh_prediction *p = r->prediction;
-    size_t *table = p->classes <= MOST_SHOWN ? confusion_table(p) : NULL;
-    if (table == NULL)
+    const size_t *table = r->confusion;
+    if (table == NULL || p->classes > MOST_SHOWN)
         return;
     fprintf(stderr, "\nrows by label (down) and prediction (across)\n  %*s", NAME, "");
     for (size_t c = 0; c < p->classes; c++) {
@@ -89,7 +80,6 @@ static void print_confusion(const result *r)
             fprintf(stderr, " %-*zu", CELL, table[l * p->classes + c]);
         fputc('\n', stderr);
     }
-    gersh__free(table);
 }
 
 static void print_summary(const result *r)
@@ -112,9 +102,8 @@ static void print_summary(const result *r)
     }
 }
 
-static json_t *confusion_json(const gersh_prediction *p)
+static json_t *confusion_json(const gersh_prediction *p, const size_t *table)
 {
-    size_t *table = confusion_table(p);
     json_t *rows = table != NULL ? json_array() : json_null();
     for (size_t l = 0; table != NULL && l < p->classes + p->unknown; l++) {
         json_t *row = json_array();
@@ -122,7 +111,6 @@ static json_t *confusion_json(const gersh_prediction *p)
             json_array_append_new(row, json_integer((json_int_t)table[l * p->classes + c]));
         json_array_append_new(rows, row);
     }
-    gersh__free(table);
     return rows;
 }
 
@@ -154,10 +142,21 @@ static int print_json(const result *r)
         "probabilities", proba != NULL ? proba : json_null(), "accuracy",
         gersh__json_number(labels, p->accuracy), "balanced_accuracy",
         gersh__json_number(labels, p->balanced_accuracy), "labels", names != NULL ? names : json_null(),
-        "confusion", labels ? confusion_json(p) : json_null(), "unknown_labels",
+        "confusion", labels ? confusion_json(p, r->confusion) : json_null(), "unknown_labels",
         gersh__json_texts(p->unknown_label, p->unknown), "rmse", gersh__json_number(targets, p->rmse), "r2",
         gersh__json_number(targets, p->r2), "ignored",
         gersh__json_texts(r->matched->ignored_name, r->matched->ignored)));
+}
+
+static gersh_status spread_confusion(result *r)
+{
+    const gersh_prediction *p = r->prediction;
+    if (p->confusions == 0 || p->classes + p->unknown > MOST_CELLS / p->classes)
+        return GERSH_OK;
+    r->confusion = gersh__alloc(p->classes + p->unknown, p->classes * sizeof *r->confusion);
+    for (size_t i = 0; r->confusion != NULL && i < p->confusions; i++)
+        r->confusion[p->confusion[i].label * p->classes + p->confusion[i].predicted] = p->confusion[i].rows;
+    return r->confusion != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
 }
 
 static gersh_status predict(result *r)
@@ -177,6 +176,8 @@ static gersh_status predict(result *r)
         if (status == GERSH_ERROR_INPUT)
             gersh__fail_prefix(status, "%s: ", args->operand[0]);
     }
+    if (status == GERSH_OK)
+        status = spread_confusion(r);
     if (status == GERSH_OK && csv != NULL)
         status = write_csv(r, csv);
     return status;
@@ -198,6 +199,7 @@ static int run(const cli_args *args)
         if (code == EXIT_DONE && !args->quiet)
             print_summary(&r);
     }
+    gersh__free(r.confusion);
     gersh_prediction_free(r.prediction);
     gersh_matched_free(r.matched);
     gersh_model_free(r.model);

@@ -81,14 +81,18 @@ json_t *gersh__json_reals(const double *values, size_t count)
     return array;
 }
 
-/* The text as it is shown, as a JSON string. */
+/* The text as it is shown, as a JSON string; short memory is what it is to jansson. */
 static json_t *shown(const char *text)
 {
     size_t length = strlen(text), size = 6 * length + GERSH__CLEAN_SIZE;
-    char *out = length < SIZE_MAX / 8 ? gersh__alloc(size, 1) : NULL;
+    json_malloc_t get;
+    json_free_t release;
+    json_get_alloc_funcs(&get, &release);
+    char *out = length < SIZE_MAX / 8 ? get(size) : NULL;
     json_t *value =
         out != NULL ? json_string(gersh__clean_text(out, size, GERSH__CLEAN_SHOWN, text)) : NULL;
-    gersh__free(out);
+    if (out != NULL)
+        release(out);
     return value;
 }
 
