@@ -127,8 +127,12 @@ gersh_status cli_write_dot(const gersh_model *model, const gersh_model_summary *
 /* Whether the path has that ending, in capitals or not, and something before it. */
 int cli_ends_with(const char *path, const char *ending);
 
-/* A cell of CSV: in quotes wherever a reader could take it for something else. */
+/*
+ * A cell of CSV, in quotes wherever a reader could take it for something else: exact, but on a terminal as it is shown.
+ * And one with words of the program, which need no quotes, around it.
+ */
 void cli_put_cell(FILE *file, const char *text);
+void cli_put_cell_around(FILE *file, const char *before, const char *text, const char *after);
 
 /* Numbers by rows, as NPY version 1.0. */
 void cli_put_npy(FILE *file, size_t rows, size_t columns, const double *m);
@@ -184,14 +188,12 @@ extern gersh_cancel cli_cancel;
 /* Columns of the terminal on stdout, 80 when it is none; at least 20. */
 int cli_width(void);
 
-/* Characters that the UTF-8 text takes on the screen, every one counted as one column. */
-int cli_text_width(const char *text);
-
 /*
- * Texts of files for people to read: '?' stands for every control character, which a terminal would obey. All of it; its
- * first `width` characters, padded with blanks; and cut or padded to `width` columns of stdout, negative pads on the left.
+ * Texts of files, and names of files, for people to read: as base/clean.h shows them. All of it; with words of the
+ * program around it; what fits into `width` columns, padded with blanks; and the same on stdout, with ~ where something is left out.
  */
 void cli_put_text(FILE *file, const char *text);
+void cli_put_around(FILE *file, const char *before, const char *text, const char *after);
 void cli_put_start(FILE *file, const char *text, int width);
 void cli_print_cell(const char *text, int width);
 

@@ -95,8 +95,9 @@ static int print_text(const cli_args *args, const gersh_matrix *matrix, const ge
         printf("%.17g\n", d->lambda_min);
         return cli_finish_output();
     }
-    printf("%s: %zu nodes, %zu edges (%zu negative), %zu connected part%s, balanced\n", args->operand[0],
-           d->nodes, graph->edges, negative_edges(graph), parts, parts == 1 ? "" : "s");
+    cli_put_text(stdout, args->operand[0]);
+    printf(": %zu nodes, %zu edges (%zu negative), %zu connected part%s, balanced\n", d->nodes,
+           graph->edges, negative_edges(graph), parts, parts == 1 ? "" : "s");
     printf("lambda_min = %.10g", d->lambda_min);
     printf(", at least %.10g by the aligned discs (%.1e below)\n\n", d->lambda_lower,
            d->lambda_min - d->lambda_lower);

@@ -27,8 +27,8 @@ static void draw(void *context, const gersh_compare_progress *now)
 
 static void print_heading(const cli_args *args, const gersh_dataset *data, const gersh_comparison *result)
 {
-    printf("%s: %zu rows, %zu features, ", args->operand[0], gersh_dataset_rows(data),
-           gersh_dataset_features(data));
+    cli_put_text(stdout, args->operand[0]);
+    printf(": %zu rows, %zu features, ", gersh_dataset_rows(data), gersh_dataset_features(data));
     if (gersh_dataset_classes(data) > 0)
         printf("%zu classes\n", gersh_dataset_classes(data));
     else
@@ -176,13 +176,9 @@ static void put_row(FILE *file, const gersh_compare_row *row)
     cli_put_number(file, there, row->share_objective);
     cli_put_number(file, there, row->share_step);
     cli_put_number(file, there, row->share_eigen);
-    fputs(",\"", file);
-    for (const char *p = row->failure; *p != '\0'; p++) {
-        if (*p == '"')
-            fputc('"', file);
-        fputc(*p, file);
-    }
-    fputs("\"\n", file);
+    fputc(',', file);
+    cli_put_cell(file, row->failure);
+    fputc('\n', file);
 }
 
 static gersh_status write_csv(const gersh_comparison *result, const char *path)

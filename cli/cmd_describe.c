@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
+
 enum { MOST_FEATURES = 40, MOST_CLASSES = 20, NAME_WIDTH = 28 };
 
 typedef struct summary {
@@ -24,11 +26,13 @@ static void summarize(summary *s, const gersh_dataset *data, const gersh_scaling
         s->deviation = 0;
 }
 
-static size_t class_count(const gersh_dataset *data, size_t which)
+/* Rows of each class (gersh__free); NULL when memory is short. */
+static size_t *class_counts(const gersh_dataset *data)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < gersh_dataset_rows(data); i++)
-        count += gersh_dataset_labels(data)[i] == (int)which;
+    size_t *count = gersh__alloc(gersh_dataset_classes(data), sizeof *count);
+    for (size_t i = 0; count != NULL && gersh_dataset_labels(data) != NULL && i < gersh_dataset_rows(data);
+         i++)
+        count[gersh_dataset_labels(data)[i]]++;
     return count;
 }
 
@@ -39,7 +43,7 @@ static const char *task_of(const gersh_dataset *data)
                                                  : "none";
 }
 
-static void print_labels(const gersh_dataset *data)
+static void print_labels(const gersh_dataset *data, const size_t *rows)
 {
     size_t classes = gersh_dataset_classes(data);
     if (gersh_dataset_targets(data) != NULL)
@@ -49,22 +53,23 @@ static void print_labels(const gersh_dataset *data)
     for (size_t c = 0; c < classes && c < MOST_CLASSES; c++) {
         printf("%s", c == 0 ? "classes:  " : "          ");
         cli_print_cell(gersh_dataset_class_name(data, c), NAME_WIDTH);
-        printf(" %zu rows\n", class_count(data, c));
+        printf(" %zu rows\n", rows[c]);
     }
     if (classes > MOST_CLASSES)
         printf("          ... and %zu more classes; --json has them all\n", classes - MOST_CLASSES);
 }
 
-static int print_text(const cli_args *args, const gersh_dataset *data, const gersh_scaling *scaling,
-                      const char *obstacle)
+static int print_text(const cli_args *args, const gersh_dataset *data, const size_t *rows,
+                      const gersh_scaling *scaling, const char *obstacle)
 {
     size_t k = gersh_dataset_features(data), shown = k < MOST_FEATURES ? k : MOST_FEATURES;
-    printf("%s: %zu rows, %zu features\nformat:   %s\n", args->operand[0], gersh_dataset_rows(data), k,
+    cli_put_text(stdout, args->operand[0]);
+    printf(": %zu rows, %zu features\nformat:   %s\n", gersh_dataset_rows(data), k,
            gersh_dataset_format(data));
     if (gersh_dataset_filled(data) > 0)
         printf("missing:  %zu values filled in (%s)\n", gersh_dataset_filled(data),
                gersh_settings_get(args->settings, "missing"));
-    print_labels(data);
+    print_labels(data, rows);
     printf("ready:    %s%s\n", obstacle == NULL ? "yes" : "no: ", obstacle == NULL ? "" : obstacle);
     if (args->quiet)
         return cli_finish_output();
@@ -84,32 +89,28 @@ static int print_text(const cli_args *args, const gersh_dataset *data, const ger
     return cli_finish_output();
 }
 
-static json_t *text_or_null(const char *text)
-{
-    json_t *value = text != NULL ? json_string(text) : NULL;
-    return value != NULL ? value : json_null();
-}
-
-static int print_json(const gersh_dataset *data, const gersh_scaling *scaling, const char *obstacle)
+static int print_json(const gersh_dataset *data, const size_t *rows, const gersh_scaling *scaling,
+                      const char *obstacle)
 {
     json_t *features = json_array(), *classes = json_array();
     for (size_t j = 0; j < gersh_dataset_features(data); j++) {
         summary s;
         summarize(&s, data, scaling, j);
-        json_array_append_new(features,
-                              json_pack("{s:o, s:f, s:f, s:f, s:f}", "name",
-                                        text_or_null(gersh_dataset_feature_name(data, j)), "mean", s.mean,
-                                        "deviation", s.deviation, "smallest", s.low, "largest", s.high));
+        json_array_append_new(features, json_pack("{s:o, s:f, s:f, s:f, s:f}", "name",
+                                                  gersh__json_text(gersh_dataset_feature_name(data, j)),
+                                                  "mean", s.mean, "deviation", s.deviation, "smallest",
+                                                  s.low, "largest", s.high));
     }
     for (size_t c = 0; c < gersh_dataset_classes(data); c++)
         json_array_append_new(classes, json_pack("{s:o, s:I}", "name",
-                                                 text_or_null(gersh_dataset_class_name(data, c)), "rows",
-                                                 (json_int_t)class_count(data, c)));
+                                                 gersh__json_text(gersh_dataset_class_name(data, c)),
+                                                 "rows", (json_int_t)rows[c]));
     return cli_print_json(json_pack(
         "{s:I, s:I, s:s, s:s, s:I, s:b, s:o, s:o, s:o}", "n", (json_int_t)gersh_dataset_rows(data),
         "features", (json_int_t)gersh_dataset_features(data), "format", gersh_dataset_format(data), "task",
         task_of(data), "filled", (json_int_t)gersh_dataset_filled(data), "ready", obstacle == NULL,
-        "obstacle", text_or_null(obstacle), "classes", classes, "columns", features));
+        "obstacle", obstacle != NULL ? json_string(obstacle) : json_null(), "classes", classes, "columns",
+        features));
 }
 
 static int run(const cli_args *args)
@@ -122,13 +123,17 @@ static int run(const cli_args *args)
         status = GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
         status = gersh_scaling_fit(&scaling, data, "zscore");
+    size_t *rows = status == GERSH_OK ? class_counts(data) : NULL;
+    if (status == GERSH_OK && rows == NULL)
+        status = GERSH_ERROR_MEMORY;
     if (status != GERSH_OK) {
         result = cli_fail(args, status, NULL);
     } else {
         const char *obstacle = gersh_dataset_check(data) == GERSH_OK ? NULL : gersh_last_error();
-        result =
-            args->json ? print_json(data, scaling, obstacle) : print_text(args, data, scaling, obstacle);
+        result = args->json ? print_json(data, rows, scaling, obstacle)
+                            : print_text(args, data, rows, scaling, obstacle);
     }
+    gersh__free(rows);
     gersh_scaling_free(scaling);
     gersh_dataset_free(data);
     return result;

@@ -35,8 +35,8 @@ static void draw(void *context, const gersh_evaluate_progress *now)
 static void print_heading(const cli_args *args, const gersh_dataset *data, const gersh_evaluation *result)
 {
     const char *classifier = gersh_settings_get(args->settings, "classifier");
-    printf("%s: %zu rows, %zu features, ", args->operand[0], gersh_dataset_rows(data),
-           gersh_dataset_features(data));
+    cli_put_text(stdout, args->operand[0]);
+    printf(": %zu rows, %zu features, ", gersh_dataset_rows(data), gersh_dataset_features(data));
     if (result->regress)
         printf("real-valued targets\n");
     else

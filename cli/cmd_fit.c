@@ -179,9 +179,11 @@ static int print_interrupted(const gersh_model *model, const inputs *in, int unr
     if (!fit && !unranked && !short_of)
         return EXIT_DONE;
     if (fit)
-        fprintf(stderr, "gersh fit: interrupted; the best metric so far %s%s\n",
-                path != NULL ? "was written to " : "is shown above, and no file was asked for",
-                path != NULL ? path : "");
+        cli_put_around(stderr,
+                       path != NULL ? "gersh fit: interrupted; the best metric so far was written to "
+                                    : "gersh fit: interrupted; the best metric so far is shown above, and "
+                                      "no file was asked for",
+                       path != NULL ? path : "", "\n");
     if (unranked && !fit)
         fprintf(stderr, "gersh fit: interrupted; the permutation importance was not measured\n");
     if (short_of)
@@ -215,9 +217,10 @@ static int print_result(const cli_args *args, const gersh_model *model, const ch
         result = cli_fail(args, GERSH_ERROR_MEMORY, NULL);
     } else {
         if (path != NULL)
-            printf("\nmodel written to %s\n", path);
+            cli_put_around(stdout, "\nmodel written to ", path, "\n");
         if (report != NULL)
-            printf("%sreport written to %s; open it in a browser\n", path == NULL ? "\n" : "", report);
+            cli_put_around(stdout, path == NULL ? "\nreport written to " : "report written to ", report,
+                           "; open it in a browser\n");
         result = cli_finish_output();
     }
     gersh_model_summary_free(summary);

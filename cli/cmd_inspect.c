@@ -57,12 +57,10 @@ static gersh_status print_text(const gersh_model *model, const gersh_model_summa
         value = gersh_settings_get(gersh_model_settings(model), name);
         if (*value == '\0')
             continue;
-        printf("  %-12s ", name);
-        cli_put_text(stdout, value);
-        putchar('\n');
+        printf("  %-12s", name);
+        cli_put_around(stdout, " ", value, "\n");
     }
-    printf("\nmade by gersh ");
-    cli_put_text(stdout, gersh_model_version(model));
+    cli_put_around(stdout, "\nmade by gersh ", gersh_model_version(model), "");
     printf("; training rows: %s\n", gersh_model_data(model) != NULL ? "in the model" : "left out");
     return GERSH_OK;
 }

@@ -5,16 +5,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "io/output.h"
 
-enum { MOST_SHOWN = 20, NAME = 16, CELL = 9 };
+enum { MOST_SHOWN = 20, MOST_CELLS = 1000000, NAME = 16, CELL = 9 };
 
 typedef struct result {
     const cli_args *args;
     gersh_model *model;
     gersh_matched *matched;
     gersh_prediction *prediction;
+    size_t *
+        confusion; /* (classes + unknown) × classes, or NULL without labels and where it would be too large */
 } result;
 
 static void put_lines(FILE *file, const result *r)
@@ -23,10 +26,8 @@ static void put_lines(FILE *file, const result *r)
     int proba = cli_value(r->args, "proba") != NULL;
     fputs("row,prediction", file);
     for (size_t c = 0; proba && c < p->classes; c++) {
-        char name[512];
-        snprintf(name, sizeof name, "p(%s)", gersh_model_class_name(r->model, c));
         fputc(',', file);
-        cli_put_cell(file, name);
+        cli_put_cell_around(file, "p(", gersh_model_class_name(r->model, c), ")");
     }
     fputc('\n', file);
     for (size_t i = 0; i < p->rows; i++) {
@@ -63,7 +64,8 @@ static const char *label_name(const result *r, size_t label)
 static void print_confusion(const result *r)
 {
     const gersh_prediction *p = r->prediction;
-    if (p->classes > MOST_SHOWN)
+    const size_t *table = r->confusion;
+    if (table == NULL || p->classes > MOST_SHOWN)
         return;
     fprintf(stderr, "\nrows by label (down) and prediction (across)\n  %*s", NAME, "");
     for (size_t c = 0; c < p->classes; c++) {
@@ -75,7 +77,7 @@ static void print_confusion(const result *r)
         fputs("  ", stderr);
         cli_put_start(stderr, label_name(r, l), NAME);
         for (size_t c = 0; c < p->classes; c++)
-            fprintf(stderr, " %-*zu", CELL, p->confusion[l * p->classes + c]);
+            fprintf(stderr, " %-*zu", CELL, table[l * p->classes + c]);
         fputc('\n', stderr);
     }
 }
@@ -100,13 +102,13 @@ static void print_summary(const result *r)
     }
 }
 
-static json_t *confusion_json(const gersh_prediction *p)
+static json_t *confusion_json(const gersh_prediction *p, const size_t *table)
 {
-    json_t *rows = json_array();
-    for (size_t l = 0; l < p->classes + p->unknown; l++) {
+    json_t *rows = table != NULL ? json_array() : json_null();
+    for (size_t l = 0; table != NULL && l < p->classes + p->unknown; l++) {
         json_t *row = json_array();
         for (size_t c = 0; c < p->classes; c++)
-            json_array_append_new(row, json_integer((json_int_t)p->confusion[l * p->classes + c]));
+            json_array_append_new(row, json_integer((json_int_t)table[l * p->classes + c]));
         json_array_append_new(rows, row);
     }
     return rows;
@@ -140,17 +142,29 @@ static int print_json(const result *r)
         "probabilities", proba != NULL ? proba : json_null(), "accuracy",
         gersh__json_number(labels, p->accuracy), "balanced_accuracy",
         gersh__json_number(labels, p->balanced_accuracy), "labels", names != NULL ? names : json_null(),
-        "confusion", labels ? confusion_json(p) : json_null(), "unknown_labels",
+        "confusion", labels ? confusion_json(p, r->confusion) : json_null(), "unknown_labels",
         gersh__json_texts(p->unknown_label, p->unknown), "rmse", gersh__json_number(targets, p->rmse), "r2",
         gersh__json_number(targets, p->r2), "ignored",
         gersh__json_texts(r->matched->ignored_name, r->matched->ignored)));
+}
+
+static gersh_status spread_confusion(result *r)
+{
+    const gersh_prediction *p = r->prediction;
+    if (p->confusions == 0 || p->classes + p->unknown > MOST_CELLS / p->classes)
+        return GERSH_OK;
+    r->confusion = gersh__alloc(p->classes + p->unknown, p->classes * sizeof *r->confusion);
+    for (size_t i = 0; r->confusion != NULL && i < p->confusions; i++)
+        r->confusion[p->confusion[i].label * p->classes + p->confusion[i].predicted] = p->confusion[i].rows;
+    return r->confusion != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
 }
 
 static gersh_status predict(result *r)
 {
     const cli_args *args = r->args;
     const char *csv = cli_value(args, "csv");
-    gersh_predict_options options = {.cancel = &cli_cancel};
+    gersh_predict_options options = {.cancel = &cli_cancel,
+                                     .labels_only = cli_value(args, "proba") == NULL};
     gersh_status status = gersh_model_read(&r->model, args->operand[0]);
     if (status == GERSH_OK && gersh_model_classes(r->model) == 0 && cli_value(args, "proba") != NULL)
         status = gersh__fail(GERSH_ERROR_ARGUMENT,
@@ -162,6 +176,8 @@ static gersh_status predict(result *r)
         if (status == GERSH_ERROR_INPUT)
             gersh__fail_prefix(status, "%s: ", args->operand[0]);
     }
+    if (status == GERSH_OK)
+        status = spread_confusion(r);
     if (status == GERSH_OK && csv != NULL)
         status = write_csv(r, csv);
     return status;
@@ -183,6 +199,7 @@ static int run(const cli_args *args)
         if (code == EXIT_DONE && !args->quiet)
             print_summary(&r);
     }
+    gersh__free(r.confusion);
     gersh_prediction_free(r.prediction);
     gersh_matched_free(r.matched);
     gersh_model_free(r.model);

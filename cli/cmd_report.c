@@ -101,7 +101,7 @@ static int run(const cli_args *args)
                                           cli_readable_json(NULL, has_data ? path : NULL)));
     } else {
         if (!args->quiet)
-            printf("report written to %s; open it in a browser\n", path);
+            cli_put_around(stdout, "report written to ", path, "; open it in a browser\n");
         result = cli_finish_output();
     }
     if (result == EXIT_DONE && has_data)

@@ -105,7 +105,8 @@ static int print_text(const cli_args *args, const gersh_reproduction *result)
         putchar('\n');
     }
     print_counts(result);
-    printf("%zu files in %s\n", result->files, output != NULL ? output : DEFAULT_OUTPUT);
+    printf("%zu files", result->files);
+    cli_put_around(stdout, " in ", output != NULL ? output : DEFAULT_OUTPUT, "\n");
     if (result->missing > 0) {
         printf("missing data, whose rows are empty:");
         for (size_t m = 0; m < result->missing; m++)

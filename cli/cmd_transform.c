@@ -94,8 +94,10 @@ static int print_result(const cli_args *args, const gersh_dataset *moved, const 
             "{s:I, s:I, s:o, s:o, s:o}", "n", (json_int_t)rows, "columns", (json_int_t)columns,
             "eigenvalues", values != NULL ? gersh__json_reals(values, columns) : json_null(), "output",
             gersh__json_text(path), "ignored", gersh__json_texts(matched->ignored_name, matched->ignored)));
-    if (!args->quiet)
-        printf("%zu rows of %zu columns written to %s\n", rows, columns, path);
+    if (!args->quiet) {
+        printf("%zu rows of %zu columns", rows, columns);
+        cli_put_around(stdout, " written to ", path, "\n");
+    }
     return cli_finish_output();
 }
 

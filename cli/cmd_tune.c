@@ -33,7 +33,8 @@ static int is_plain(const gersh_tune_row *row)
 static int print_table(const cli_args *args, const gersh_dataset *data, const gersh_tuning *result)
 {
     const char *path = cli_value(args, "output");
-    printf("%s: %zu rows, %zu features, %zu classes\n", args->operand[0], gersh_dataset_rows(data),
+    cli_put_text(stdout, args->operand[0]);
+    printf(": %zu rows, %zu features, %zu classes\n", gersh_dataset_rows(data),
            gersh_dataset_features(data), gersh_dataset_classes(data));
     printf("%zu fits in %.1f s; accuracies of neighbours' votes on rows that were not learned from\n\n",
            result->fits, result->seconds);
@@ -53,7 +54,7 @@ static int print_table(const cli_args *args, const gersh_dataset *data, const ge
            "votes: one a neighbour, or by the inverse of its distance;\n"
            "round: how far the candidate came, with more rows in every round\n");
     if (path != NULL)
-        printf("\nmodel written to %s\n", path);
+        cli_put_around(stdout, "\nmodel written to ", path, "\n");
     return cli_finish_output();
 }
 

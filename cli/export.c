@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clean.h"
 #include "base/error.h"
 #include "io/output.h"
 
@@ -16,20 +18,34 @@ int cli_ends_with(const char *path, const char *ending)
     return length > size && strcasecmp(path + length - size, ending) == 0;
 }
 
-void cli_put_cell(FILE *file, const char *text)
+/* The name in a cell: exact, quotes doubled, or as it is shown where the file is a terminal. */
+static void put_name(FILE *file, const char *text, int shown)
+{
+    for (const char *end = text; *text != '\0'; text = end) {
+        int quote = *text == '"';
+        end = text + (quote ? 1 : strcspn(text, "\""));
+        if (quote)
+            fputs("\"\"", file);
+        else if (shown)
+            gersh__clean_put(file, GERSH__CLEAN_SHOWN, text, (size_t)(end - text));
+        else
+            fwrite(text, 1, (size_t)(end - text), file);
+    }
+}
+
+void cli_put_cell_around(FILE *file, const char *before, const char *text, const char *after)
 {
     size_t length = strlen(text);
-    int plain =
-        length > 0 && strpbrk(text, ",;\t\"\r\n") == NULL && text[0] != ' ' && text[length - 1] != ' ';
-    if (!plain)
-        fputc('"', file);
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            fputc('"', file);
-        fputc(*text, file);
-    }
-    if (!plain)
-        fputc('"', file);
+    int blank = length == 0 || text[0] == ' ' || text[length - 1] == ' ';
+    int plain = strpbrk(text, ",;\t\"\r\n") == NULL && (!blank || *before != '\0');
+    fprintf(file, "%s%s", plain ? "" : "\"", before);
+    put_name(file, text, isatty(fileno(file)));
+    fprintf(file, "%s%s", after, plain ? "" : "\"");
+}
+
+void cli_put_cell(FILE *file, const char *text)
+{
+    cli_put_cell_around(file, "", text, "");
 }
 
 static void put_csv(FILE *file, const gersh_model *model, const double *m)
@@ -92,21 +108,6 @@ gersh_status cli_write_matrix(const gersh_model *model, const char *path)
     return status != GERSH_OK ? gersh__fail_prefix(status, "--matrix: ") : GERSH_OK;
 }
 
-/* A quoted string of the DOT language, in which a backslash would start an escape. */
-static void put_quoted(FILE *file, const char *text)
-{
-    fputc('"', file);
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', file);
-        if (*text == '\n')
-            fputs("\\n", file);
-        else
-            fputc(*text, file);
-    }
-    fputc('"', file);
-}
-
 static void put_dot(FILE *file, const gersh_model *model, const gersh_model_summary *summary)
 {
     const gersh_graph *graph = summary->graph;
@@ -120,9 +121,10 @@ static void put_dot(FILE *file, const gersh_model *model, const gersh_model_summ
     for (size_t i = 0; i < graph->nodes; i++) {
         if (graph->start[i] == graph->start[i + 1]) /* a feature without an edge would only take up space */
             continue;
-        fprintf(file, "    f%zu [label=", i + 1);
-        put_quoted(file, gersh_model_feature_name(model, i));
-        fprintf(file, ", fillcolor=%s];\n", color == NULL ? "gray40" : color[i] > 0 ? "blue" : "red");
+        const char *name = gersh_model_feature_name(model, i);
+        fprintf(file, "    f%zu [label=\"", i + 1);
+        gersh__clean_put(file, GERSH__CLEAN_DOT, name, strlen(name));
+        fprintf(file, "\", fillcolor=%s];\n", color == NULL ? "gray40" : color[i] > 0 ? "blue" : "red");
     }
     for (size_t i = 0; i < graph->nodes; i++)
         for (size_t e = graph->start[i]; e < graph->start[i + 1]; e++) {

@@ -66,7 +66,7 @@ const char *cli_hint(char *out, size_t size, const char *prefix, const char *wor
 static int bad_option(const cli_command *command, const char *word)
 {
     const char *names[MOST_OPTIONS];
-    char hint[128];
+    char hint[128], excerpt[GERSH__EXCERPT_SIZE];
     size_t count = 0;
     for (int i = 0; i < gersh_settings_count(); i++)
         if (takes(command, gersh_settings_info(i)->name))
@@ -76,7 +76,8 @@ static int bad_option(const cli_command *command, const char *word)
     for (size_t i = 0; i < FLAGS; i++)
         names[count++] = flags[i].name;
     fprintf(stderr, "gersh %s: there is no option '--%s'%s; 'gersh help %s' lists the options\n",
-            command->name, word, cli_hint(hint, sizeof hint, "--", word, names, count), command->name);
+            command->name, gersh__text_excerpt(excerpt, sizeof excerpt, word, strlen(word)),
+            cli_hint(hint, sizeof hint, "--", word, names, count), command->name);
     return EXIT_BAD;
 }
 
@@ -121,13 +122,15 @@ static int take_own(cli_args *args, const cli_option *option, int which, const c
 /* Handles the short option at argv[*at], "-o value" or "-ovalue". Returns -1, or an exit status. */
 static int take_letter(cli_args *args, int argc, char **argv, int *at)
 {
+    char excerpt[GERSH__EXCERPT_SIZE];
     int which = 0;
     const char *word = argv[*at];
     const cli_option *option = find_own(args->command, NULL, word[1], &which);
     if (option != NULL)
         return take_own(args, option, which, word[2] != '\0' ? word + 2 : NULL, argc, argv, at);
     fprintf(stderr, "gersh %s: there is no option '%s'; 'gersh help %s' lists the options\n",
-            args->command->name, word, args->command->name);
+            args->command->name, gersh__text_excerpt(excerpt, sizeof excerpt, word, strlen(word)),
+            args->command->name);
     return EXIT_BAD;
 }
 

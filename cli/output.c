@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clean.h"
 #include "base/error.h"
-#include "base/text.h"
 
 #define JSON_LAYOUT (JSON_INDENT(2) | JSON_REAL_PRECISION(17))
 
@@ -33,23 +33,12 @@ static int exit_status(gersh_status status)
     return EXIT_INTERNAL;
 }
 
-/* The last message as JSON; where it is not UTF-8, as names of files may be, without what is not ASCII. */
-static json_t *message_json(void)
-{
-    char text[GERSH__MESSAGE_SIZE];
-    snprintf(text, sizeof text, "%s", gersh_last_error());
-    for (char *p = text; !gersh__text_is_utf8(text) && *p != '\0'; p++)
-        if ((unsigned char)*p >= 0x80)
-            *p = '?';
-    return json_string(text);
-}
-
 /* The document is made before anything is said, so that short memory gives no second sentence. */
 int cli_fail(const cli_args *args, gersh_status status, json_t *more)
 {
     char *text = NULL;
     if (args->json) {
-        json_t *document = json_pack("{s:o}", "error", message_json());
+        json_t *document = json_pack("{s:s}", "error", gersh_last_error());
         json_object_update(document, more);
         text = gersh__json_dump(document, JSON_LAYOUT);
         json_decref(document);
@@ -80,7 +69,7 @@ int cli_print_json(json_t *document)
         fprintf(stderr, "gersh: out of memory: could not make the JSON document\n");
         return EXIT_INTERNAL;
     }
-    json_dumpf(document, stdout, JSON_LAYOUT);
+    gersh__json_write(stdout, document, JSON_LAYOUT);
     putchar('\n');
     json_decref(document);
     return cli_finish_output();
@@ -95,50 +84,48 @@ int cli_width(void)
     return width < 20 ? 20 : width;
 }
 
-int cli_text_width(const char *text)
-{
-    int width = 0;
-    for (; *text != '\0'; text++)
-        width += ((unsigned char)*text & 0xC0) != 0x80;
-    return width;
-}
-
-/* Puts one byte, or '?' for a control character; returns what follows. */
-static const char *put_byte(FILE *file, const char *text)
-{
-    unsigned char first = (unsigned char)text[0], second = first != 0 ? (unsigned char)text[1] : 0;
-    int wide = first == 0xC2 && second >= 0x80 && second < 0xA0;
-    fputc(first < 0x20 || first == 0x7F || wide ? '?' : text[0], file);
-    return text + 1 + wide;
-}
-
 void cli_put_text(FILE *file, const char *text)
 {
-    while (*text != '\0')
-        text = put_byte(file, text);
+    gersh__clean_put(file, GERSH__CLEAN_SHOWN, text, strlen(text));
+}
+
+void cli_put_around(FILE *file, const char *before, const char *text, const char *after)
+{
+    fputs(before, file);
+    cli_put_text(file, text);
+    fputs(after, file);
+}
+
+/* Takes the next character of the shown text, or the escape that stands for it; returns the columns that it takes. */
+static int next_columns(char piece[GERSH__CLEAN_SIZE], const char **text)
+{
+    size_t length, bytes = gersh__clean_character(piece, &length, GERSH__CLEAN_SHOWN, *text, strlen(*text));
+    *text += bytes;
+    return length > bytes ? (int)length : 1; /* an escape is longer than what it stands for */
 }
 
 void cli_put_start(FILE *file, const char *text, int width)
 {
-    int characters = 0;
+    char piece[GERSH__CLEAN_SIZE];
+    int left = width;
     while (*text != '\0') {
-        characters += ((unsigned char)*text & 0xC0) != 0x80;
-        if (characters > width)
-            return;
-        text = put_byte(file, text);
+        int columns = next_columns(piece, &text);
+        if (columns > left)
+            break;
+        fputs(piece, file);
+        left -= columns;
     }
-    fprintf(file, "%*s", width - characters, "");
+    fprintf(file, "%*s", left, "");
 }
 
 void cli_print_cell(const char *text, int width)
 {
-    int space = width < 0 ? -width : width, used = cli_text_width(text);
-    if (used > space) {
-        cli_put_start(stdout, text, space - 1);
+    char piece[GERSH__CLEAN_SIZE];
+    const char *rest = text;
+    int columns = 0;
+    while (*rest != '\0' && columns <= width)
+        columns += next_columns(piece, &rest);
+    cli_put_start(stdout, text, columns > width ? width - 1 : width);
+    if (columns > width)
         putchar('~');
-        return;
-    }
-    printf("%*s", width < 0 ? space - used : 0, "");
-    cli_put_text(stdout, text);
-    printf("%*s", width < 0 ? 0 : space - used, "");
 }

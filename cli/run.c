@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 
 const cli_command *const cli_commands[] = {
     &cli_fit,  &cli_predict, &cli_transform, &cli_distance, &cli_inspect,   &cli_compare, &cli_evaluate,
@@ -70,11 +71,12 @@ static int unknown_command(const char *name)
 {
     const char *names[16];
     size_t count = 0;
-    char hint[128];
+    char hint[128], excerpt[GERSH__EXCERPT_SIZE];
     for (; cli_commands[count] != NULL; count++)
         names[count] = cli_commands[count]->name;
     names[count++] = "help";
-    fprintf(stderr, "gersh: there is no command '%s'%s; 'gersh help' lists the commands\n", name,
+    fprintf(stderr, "gersh: there is no command '%s'%s; 'gersh help' lists the commands\n",
+            gersh__text_excerpt(excerpt, sizeof excerpt, name, strlen(name)),
             cli_hint(hint, sizeof hint, "", name, names, count));
     return EXIT_BAD;
 }

@@ -299,22 +299,16 @@ static void print_learned(const gersh_model *model, const gersh_model_summary *s
 static void print_next(const cli_next *next)
 {
     const char *data = next->data, *model = next->model;
-    printf("next:        gersh evaluate ");
-    cli_put_text(stdout, data);
-    if (next->label != NULL) {
-        printf(" --label ");
-        cli_put_text(stdout, next->label);
-    }
+    cli_put_around(stdout, "next:        gersh evaluate ", data, "");
+    if (next->label != NULL)
+        cli_put_around(stdout, " --label ", next->label, "");
     printf("  (accuracy on held-out samples)\n             ");
     if (model == NULL) {
         printf("gersh fit ... -o model.gersh  (keeps the metric for predict, transform and report)\n");
         return;
     }
-    printf("gersh report ");
-    cli_put_text(stdout, model);
-    printf(" -o report.html  (a page to look at)\n             gersh predict ");
-    cli_put_text(stdout, model);
-    printf(" NEW.csv\n");
+    cli_put_around(stdout, "gersh report ", model, " -o report.html  (a page to look at)\n");
+    cli_put_around(stdout, "             gersh predict ", model, " NEW.csv\n");
 }
 
 static void print_bootstrap(const gersh_bootstrap *b)

@@ -9,12 +9,11 @@ gersh_status cli_match(gersh_matched **out, const gersh_model *model, const char
     gersh_status status = gersh_match_file(out, model, path, args->settings);
     if (status != GERSH_OK || args->quiet || args->json || (*out)->ignored == 0)
         return status;
-    fprintf(stderr, "gersh %s: %s: ignored, as the model does not know %s:", args->command->name, path,
-            (*out)->ignored == 1 ? "it" : "them");
-    for (size_t i = 0; i < (*out)->ignored; i++) {
-        fputs(i > 0 ? ", " : " ", stderr);
-        cli_put_text(stderr, (*out)->ignored_name[i]);
-    }
+    fprintf(stderr, "gersh %s", args->command->name);
+    cli_put_around(stderr, ": ", path, ": ignored, as the model does not know ");
+    fputs((*out)->ignored == 1 ? "it:" : "them:", stderr);
+    for (size_t i = 0; i < (*out)->ignored; i++)
+        cli_put_around(stderr, i > 0 ? ", " : " ", (*out)->ignored_name[i], "");
     fputc('\n', stderr);
     return GERSH_OK;
 }

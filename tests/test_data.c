@@ -354,9 +354,33 @@ static void test_allocation_failures(void **state)
     gersh_settings_free(settings);
 }
 
+/* A model has each name once, so data has too: names given twice, none, and the place of a column without a name. */
+static void names_differ(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *names[3], *message;
+    } known[] = {
+        {{"a", "b", "a"},
+         "features: numbers 1 and 3 have the same name, 'a'; give each one a name of its own"},
+        {{"a", "", "b"}, "features: number 2 has no name; give each one a name"},
+        {{"a", "\x9B", "\x9B"},
+         "features: numbers 2 and 3 have the same name, '\\x9B'; give each one a name of its own"},
+    };
+    const double x[] = {1, 2, 3, 4, 5, 6};
+    gersh_dataset *data = NULL;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        assert_int_equal(gersh_dataset_new(&data, 2, 3, x, 3, NULL, NULL, known[i].names),
+                         GERSH_ERROR_INPUT);
+        assert_string_equal(gersh_last_error(), known[i].message);
+        assert_null(data);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_differ),
         cmocka_unit_test(test_columns),
         cmocka_unit_test(test_column_errors),
         cmocka_unit_test(test_many_names),

@@ -119,6 +119,8 @@ static const malformed text_cases[] = {
     {"two numbers as names", BYTES("1,1\n2,3\n"), "header=yes", INPUT,
      "FILE: columns 1 and 2 are both named '1'; give each column its own name, or say --header no if the "
      "first line is data"},
+    {"the place of a column without a name", BYTES("a,,x2,y\n1,2,3,a\n2,3,4,b\n"), "header=yes", INPUT,
+     "FILE: features: numbers 2 and 3 have the same name, 'x2'; give each one a name of its own"},
     {"unknown label", BYTES("x,y,class\n1,2,a\n2,3,b\n"), "label=clas", ARGUMENT,
      "--label: there is no column 'clas' in FILE; did you mean 'class'?"},
     {"unknown label, nothing near", BYTES("x,y,z\n1,2,a\n2,3,b\n"), "label=target", ARGUMENT,

@@ -179,8 +179,8 @@ static void odd_names_come_back(void **state)
 {
     (void)state;
     const double x[] = {1, 2, 3, 4, 7, 1, 2, 2, 9};
-    const char *const names[] = {"Gr\366\337e", "a \"b\" \\ \n\x01", ""}, *const labels[] = {"\xFF", "yes",
-                                                                                             "\xFF"};
+    const char *const names[] = {"Gr\366\337e", "a \"b\" \\ \n\x01", "\x7F\xE2\x80\xAE"},
+                      *const labels[] = {"\xFF", "yes", "\xFF"};
     gersh_dataset *data = NULL;
     gersh_model *model = NULL, *back = NULL;
     assert_ok(gersh_dataset_new(&data, 3, 3, x, 3, labels, NULL, names));

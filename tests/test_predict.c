@@ -312,7 +312,8 @@ static void how_good_predictions_are(void **unused)
     gersh_model *model = fit_text("a,class\n0,1\n1,1\n10,2\n11,2\n20,3\n21,3\n", NULL);
     double x[] = {0.5, 0.5, 0.5, 10.5, 10.5, 20.5, 20.5};
     const char *labels[] = {"1.0", "1.0", "2", "2", "9", "9", "1.0"}, *names[] = {"a"};
-    static const size_t confusion[] = {2, 0, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1};
+    static const gersh_confusion confusion[] = {{0, 0, 2}, {0, 2, 1}, {1, 0, 1},
+                                                {1, 1, 1}, {3, 1, 1}, {3, 2, 1}};
     gersh_dataset *data = NULL;
     gersh_prediction *p = NULL;
     gersh_settings *settings = settings_of(WITH("neighbors", "2"));
@@ -320,6 +321,7 @@ static void how_good_predictions_are(void **unused)
     assert_ok(gersh_predict(&p, model, data, settings, NULL));
     assert_true(p->has_truth && p->rows == 7 && p->classes == 3 && p->unknown == 1 && p->unknown_rows == 2);
     assert_string_equal(p->unknown_label[0], "9");
+    assert_int_equal(p->confusions, 6);
     assert_memory_equal(p->confusion, confusion, sizeof confusion);
     assert_true(fabs(p->accuracy - 3.0 / 7) < 1e-15);
     assert_true(fabs(p->balanced_accuracy - (2.0 / 3 + 1.0 / 2 + 0) / 3) < 1e-15);

@@ -23,7 +23,7 @@ GERSH_API gersh_status gersh_dataset_read(gersh_dataset **out, const char *path,
 /*
  * Copies n rows of k features (row by row, `stride` doubles from one row to the next). At most one of
  * `labels` (class labels as text, one a row) and `targets` (real values) is given. feature_names may be
- * NULL: "x1", "x2", ... All values must be finite.
+ * NULL: "x1", "x2", ...; no two of them are the same, and none is empty. All values must be finite.
  */
 GERSH_API gersh_status gersh_dataset_new(gersh_dataset **out, size_t n, size_t k, const double *x,
                                          size_t stride, const char *const *labels, const double *targets,

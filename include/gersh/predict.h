@@ -44,13 +44,21 @@ GERSH_API void gersh_matched_free(gersh_matched *matched);
 
 typedef struct gersh_predict_options {
     const gersh_cancel *cancel; /* or NULL */
+    int labels_only;            /* no probabilities, which take rows × classes numbers: proba is NULL */
 } gersh_predict_options;
+
+/* How many rows of one label were predicted as of one class. */
+typedef struct gersh_confusion {
+    size_t label;     /* a class of the model, or classes + u for unknown label u */
+    size_t predicted; /* a class of the model */
+    size_t rows;      /* at least 1 */
+} gersh_confusion;
 
 typedef struct gersh_prediction {
     size_t rows;
     size_t classes; /* of the model; 0 for real-valued targets */
     int *label;     /* class of each row, or NULL for targets */
-    double *proba;  /* rows × classes */
+    double *proba;  /* rows × classes, or NULL */
     double *value;  /* of each row, or NULL for classes */
 
     int has_truth; /* the data has labels, or targets: what follows is how good the predictions are */
@@ -58,10 +66,11 @@ typedef struct gersh_prediction {
     double balanced_accuracy; /* the mean over the labels of the data of the share that is right */
     size_t unknown;           /* labels of the data that are no classes of the model: always wrong */
     char **unknown_label;
-    size_t unknown_rows; /* with one of these */
-    int *truth;          /* of each row: a class of the model, or classes + u for unknown label u */
-    size_t *confusion;   /* (classes + unknown) × classes: rows of each label by predicted class */
-    double r2, rmse;     /* of targets; r2 is not a number where all targets are the same */
+    size_t unknown_rows;        /* with one of these */
+    int *truth;                 /* of each row: a class of the model, or classes + u for unknown label u */
+    size_t confusions;          /* pairs of label and predicted class that occur: at most as many as rows */
+    gersh_confusion *confusion; /* these, ascending by label, then by predicted class */
+    double r2, rmse;            /* of targets; r2 is not a number where all targets are the same */
 
     size_t ignored; /* features of the data that the model does not know */
     char **ignored_name;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/clean.h"
 
 static _Thread_local char message[GERSH__MESSAGE_SIZE];
 
@@ -43,8 +43,7 @@ gersh_status gersh__fail(gersh_status status, const char *format, ...)
     va_start(args, format);
     write_whole_characters(fresh, format, args);
     va_end(args);
-    gersh__text_clean(fresh);
-    memcpy(message, fresh, strlen(fresh) + 1);
+    gersh__clean_text(message, sizeof message, GERSH__CLEAN_SHOWN, fresh);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clean.h"
 #include "base/text.h"
 
 json_t *gersh__json_append(json_t *list, json_t *value)
@@ -30,16 +31,23 @@ typedef struct growing {
     int failed;
 } growing;
 
-static int add(const char *text, size_t size, void *context)
+static void add_piece(void *context, const char *piece, size_t size)
 {
     growing *g = context;
     g->failed |= gersh__grow(&g->text, &g->capacity, g->size + size + 1, 1) != 0;
     if (g->failed)
-        return -1;
-    memcpy(g->text + g->size, text, size);
+        return;
+    memcpy(g->text + g->size, piece, size);
     g->size += size;
     g->text[g->size] = '\0';
-    return 0;
+}
+
+/* jansson gives whole characters. */
+static int add(const char *text, size_t size, void *context)
+{
+    growing *g = context;
+    gersh__clean_each(GERSH__CLEAN_JSON, text, size, add_piece, g);
+    return g->failed ? -1 : 0;
 }
 
 char *gersh__json_dump(const json_t *document, size_t flags)
@@ -49,6 +57,17 @@ char *gersh__json_dump(const json_t *document, size_t flags)
         return g.text;
     gersh__free(g.text);
     return NULL;
+}
+
+static int write_part(const char *text, size_t size, void *context)
+{
+    gersh__clean_put(context, GERSH__CLEAN_JSON, text, size);
+    return 0;
+}
+
+void gersh__json_write(FILE *file, const json_t *document, size_t flags)
+{
+    json_dump_callback(document, write_part, file, flags);
 }
 
 /* What jansson takes at most for an object or an array, and for a value with its key and its place in one. */
@@ -62,9 +81,46 @@ json_t *gersh__json_reals(const double *values, size_t count)
     return array;
 }
 
+/* The text as it is shown, as a JSON string; short memory is what it is to jansson. */
+static json_t *shown(const char *text)
+{
+    size_t length = strlen(text), size = 6 * length + GERSH__CLEAN_SIZE;
+    json_malloc_t get;
+    json_free_t release;
+    json_get_alloc_funcs(&get, &release);
+    char *out = length < SIZE_MAX / 8 ? get(size) : NULL;
+    json_t *value =
+        out != NULL ? json_string(gersh__clean_text(out, size, GERSH__CLEAN_SHOWN, text)) : NULL;
+    if (out != NULL)
+        release(out);
+    return value;
+}
+
 json_t *gersh__json_text(const char *text)
 {
-    return gersh__text_is_utf8(text) ? json_string(text) : json_null();
+    return gersh__text_is_utf8(text) ? json_string(text) : shown(text);
+}
+
+int gersh__json_show(json_t *value)
+{
+    json_t *part;
+    const char *name;
+    size_t i;
+    void *next;
+    int failed = 0;
+    json_array_foreach(value, i, part)
+    {
+        failed |= gersh__json_show(part);
+        if (json_is_string(part))
+            failed |= json_array_set_new(value, i, shown(json_string_value(part)));
+    }
+    json_object_foreach_safe(value, next, name, part)
+    {
+        failed |= gersh__json_show(part);
+        if (json_is_string(part))
+            failed |= json_object_set_new(value, name, shown(json_string_value(part)));
+    }
+    return failed;
 }
 
 json_t *gersh__json_texts(char *const *texts, size_t count)

@@ -7,8 +7,11 @@
 json_t *gersh__json_reals(const double *values, size_t count);
 json_t *gersh__json_texts(char *const *texts, size_t count);
 
-/* Text as a JSON string, or null where it is not UTF-8. */
+/* Text as a JSON string; where it is not UTF-8, which JSON cannot hold, as it is shown (base/clean.h). */
 json_t *gersh__json_text(const char *text);
+
+/* Makes every text of the array or object what is shown of it, for a page that only shows them. 0, or not when memory is short. */
+int gersh__json_show(json_t *value);
 
 /*
  * Bytes of memory that the values of the text take at most, whatever it holds: a text of a few bytes for each value can
@@ -29,8 +32,11 @@ json_t *gersh__json_set(json_t *object, const char *name, json_t *value);
 
 /*
  * The document as text (gersh__free), NULL when memory is short; flags as of json_dumps, which leaves out names of
- * members that it has no memory for.
+ * members that it has no memory for. Characters that base/clean.h lists are \u escapes in it.
  */
 char *gersh__json_dump(const json_t *document, size_t flags);
+
+/* The same into a file. */
+void gersh__json_write(FILE *file, const json_t *document, size_t flags);
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
+
 static int lower(int c)
 {
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
@@ -225,67 +227,21 @@ const char *gersh__text_nearest(const char *word, const char *const *names, size
     return nearest;
 }
 
-/* Bytes of the UTF-8 character at text, and its code; 0 when it is not UTF-8. */
-static size_t character_length(uint32_t *code, const unsigned char *text, size_t left)
-{
-    /* The smallest code of each length: longer than needed is not UTF-8. */
-    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    *code = text[0];
-    if (text[0] < 0x80)
-        return 1;
-    size_t need = text[0] < 0xC0 ? 0 : text[0] < 0xE0 ? 2 : text[0] < 0xF0 ? 3 : text[0] < 0xF8 ? 4 : 0;
-    if (need == 0 || need > left)
-        return 0;
-    *code = text[0] & (0x7Fu >> need);
-    for (size_t i = 1; i < need; i++) {
-        if ((text[i] & 0xC0) != 0x80)
-            return 0;
-        *code = *code << 6 | (text[i] & 0x3Fu);
-    }
-    int surrogate = *code >= 0xD800 && *code <= 0xDFFF;
-    return *code < smallest[need] || *code > 0x10FFFF || surrogate ? 0 : need;
-}
-
 int gersh__text_is_utf8(const char *text)
 {
     size_t left = strlen(text), bytes = 1;
-    uint32_t code;
     for (; left > 0 && bytes > 0; text += bytes, left -= bytes)
-        bytes = character_length(&code, (const unsigned char *)text, left);
+        bytes = gersh__utf8_length(text, left);
     return bytes > 0;
-}
-
-static int is_control(uint32_t code)
-{
-    return code < 0x20 || (code >= 0x7F && code < 0xA0);
-}
-
-void gersh__text_clean(char *text)
-{
-    for (unsigned char *p = (unsigned char *)text; *p != '\0'; p++)
-        if (*p < 0x20 || *p == 0x7F || (*p == 0xC2 && p[1] >= 0x80 && p[1] < 0xA0)) {
-            if (*p == 0xC2)
-                *p++ = '?';
-            *p = '?';
-        }
 }
 
 const char *gersh__text_excerpt(char *out, size_t size, const char *text, size_t length)
 {
-    const unsigned char *p = (const unsigned char *)text;
-    size_t used = 0, characters = 0, at = 0;
-    while (at < length && characters < 40 && used + 8 < size) {
-        uint32_t code;
-        size_t bytes = character_length(&code, p + at, length - at);
-        if (bytes == 0 || is_control(code)) {
-            used += (size_t)snprintf(out + used, size - used, "\\x%02X", p[at]);
-            at++;
-        } else {
-            memcpy(out + used, p + at, bytes);
-            used += bytes;
-            at += bytes;
-        }
-        characters++;
+    size_t used = 0, characters = 0, at = 0, bytes;
+    size_t room = size - GERSH__CLEAN_SIZE - strlen("…");
+    for (; at < length && characters < 40 && used < room; characters++) {
+        at += gersh__clean_character(out + used, &bytes, GERSH__CLEAN_SHOWN, text + at, length - at);
+        used += bytes;
     }
     snprintf(out + used, size - used, "%s", at < length ? "…" : "");
     return out;

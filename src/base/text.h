@@ -28,15 +28,12 @@ int gersh__text_same(const char *a, const char *b);
 /* The word of names[0..count) nearest to word by at most a third of its letters wrong, or NULL. */
 const char *gersh__text_nearest(const char *word, const char *const *names, size_t count);
 
-/* Puts '?' in place of every byte of a control character: names in files may hold any, and a terminal would obey it. */
-void gersh__text_clean(char *text);
-
 /* 1 when the text is UTF-8. */
 int gersh__text_is_utf8(const char *text);
 
 /*
- * Writes text into out (size bytes) for use in a message: at most 40 characters, "…" after a cut, control
- * characters and broken UTF-8 as \xHH. Returns out.
+ * Writes text into out (size bytes) for use in a message: at most 40 characters, cleaned (see clean.h), and "…"
+ * after a cut. Returns out.
  */
 const char *gersh__text_excerpt(char *out, size_t size, const char *text, size_t length);
 #define GERSH__EXCERPT_SIZE 192

@@ -13,6 +13,7 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "data/build.h"
+#include "data/names.h"
 
 /* What is to become of one column. */
 typedef struct plan {
@@ -61,15 +62,14 @@ static gersh_status plan_ignored(plan *plans, const gersh__table *table, const g
     const char *at = gersh__setting_text(settings, GERSH__IGNORE);
     if (*at == '\0')
         return GERSH_OK;
-    gersh_status status = GERSH_OK;
+    gersh__table_names names = {0};
     char *item = gersh__alloc(strlen(at) + 1, 1);
-    if (item == NULL)
-        return GERSH_ERROR_MEMORY;
+    gersh_status status = item != NULL ? gersh__table_names_new(&names, table) : GERSH_ERROR_MEMORY;
     while (at != NULL && status == GERSH_OK) {
         size_t column = GERSH__NONE;
         status = next_item(item, &at);
         if (status == GERSH_OK)
-            status = gersh__table_find(&column, table, "--ignore", item);
+            status = gersh__table_find_among(&column, &names, table, "--ignore", item);
         if (status == GERSH_OK && column == table->label)
             status = gersh__fail(
                 GERSH_ERROR_ARGUMENT,
@@ -79,6 +79,7 @@ static gersh_status plan_ignored(plan *plans, const gersh__table *table, const g
         if (status == GERSH_OK)
             plans[column].skip = 1;
     }
+    gersh__table_names_clear(&names);
     gersh__free(item);
     return status;
 }
@@ -438,6 +439,12 @@ gersh_status gersh__dataset_from_table(gersh_dataset **out, const gersh__table *
     int mean = gersh__setting_is(settings, GERSH__MISSING, "mean");
     status = table->sparse != NULL ? fill_sparse(data, plans, table)
                                    : fill_features(data, plans, table, mean && !table->means_later);
+    if (status == GERSH_OK &&
+        table->sparse == NULL) { /* the name of a column may be the place of one without a name */
+        status = gersh__names_check("features", data->feature_names, features, 0);
+        if (status == GERSH_ERROR_INPUT)
+            gersh__fail_prefix(status, "%s: ", table->path);
+    }
     if (status == GERSH_OK && mean && data->filled > 0) /* with means_later, by 0 until then */
         status = mark_missing(data, plans, table);
     if (status == GERSH_OK && labels != NULL)

@@ -11,6 +11,7 @@
 #include "base/lock.h"
 #include "base/text.h"
 #include "data/build.h"
+#include "data/names.h"
 
 gersh_status gersh__dataset_alloc_empty(gersh_dataset **out, size_t n, size_t k)
 {
@@ -157,6 +158,8 @@ gersh_status gersh_dataset_new(gersh_dataset **out, size_t n, size_t k, const do
         status = gersh__dataset_alloc(&data, n, k);
     if (status == GERSH_OK)
         status = copy_values(data, x, stride, feature_names);
+    if (status == GERSH_OK && feature_names != NULL)
+        status = gersh__names_check("features", data->feature_names, k, 0);
     if (status == GERSH_OK && labels != NULL)
         status = copy_classes(data, labels);
     if (status == GERSH_OK && targets != NULL)

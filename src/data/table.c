@@ -108,8 +108,32 @@ static gersh_status fail_unknown(const gersh__table *table, const char *option, 
     return status;
 }
 
-gersh_status gersh__table_find(size_t *out, const gersh__table *table, const char *option,
-                               const char *which)
+gersh_status gersh__table_names_new(gersh__table_names *out, const gersh__table *table)
+{
+    *out = (gersh__table_names){.column = gersh__alloc(table->columns, sizeof *out->column)};
+    if (out->column == NULL)
+        return GERSH_ERROR_MEMORY;
+    for (size_t j = 0; j < table->columns; j++) {
+        const char *name = table->column[j].name;
+        size_t before = out->words.count,
+               which = name != NULL ? gersh__words_add(&out->words, name, strlen(name)) : 0;
+        if (which == GERSH__NO_WORD)
+            return GERSH_ERROR_MEMORY;
+        if (out->words.count > before)
+            out->column[which] = j;
+    }
+    return GERSH_OK;
+}
+
+void gersh__table_names_clear(gersh__table_names *names)
+{
+    gersh__words_clear(&names->words);
+    gersh__free(names->column);
+    *names = (gersh__table_names){0};
+}
+
+gersh_status gersh__table_find_among(size_t *out, const gersh__table_names *names,
+                                     const gersh__table *table, const char *option, const char *which)
 {
     uint64_t position;
     *out = GERSH__NONE;
@@ -119,11 +143,10 @@ gersh_status gersh__table_find(size_t *out, const gersh__table *table, const cha
         *out = table->columns - 1;
         return GERSH_OK;
     }
-    for (size_t j = 0; j < table->columns; j++) {
-        if (table->column[j].name != NULL && strcmp(table->column[j].name, which) == 0) {
-            *out = j;
-            return GERSH_OK;
-        }
+    size_t found = gersh__words_find(&names->words, which, strlen(which));
+    if (found != GERSH__NO_WORD) {
+        *out = names->column[found];
+        return GERSH_OK;
     }
     if (gersh__parse_whole(which, strlen(which), 0, UINT64_MAX, &position) != 0)
         return fail_unknown(table, option, which);
@@ -135,6 +158,17 @@ gersh_status gersh__table_find(size_t *out, const gersh__table *table, const cha
                            option, which, table->path, table->columns, table->columns == 1 ? "" : "s");
     *out = (size_t)position - 1;
     return GERSH_OK;
+}
+
+gersh_status gersh__table_find(size_t *out, const gersh__table *table, const char *option,
+                               const char *which)
+{
+    gersh__table_names names;
+    gersh_status status = gersh__table_names_new(&names, table);
+    if (status == GERSH_OK)
+        status = gersh__table_find_among(out, &names, table, option, which);
+    gersh__table_names_clear(&names);
+    return status;
 }
 
 gersh_status gersh__table_set_label(gersh__table *table, const gersh_settings *settings)

@@ -45,6 +45,19 @@ double gersh__table_cell(const gersh__table *table, size_t row, size_t column);
 gersh_status gersh__table_find(size_t *out, const gersh__table *table, const char *option,
                                const char *which);
 
+/* The names of a table's columns, for those who look for many of them. */
+typedef struct gersh__table_names {
+    gersh__words words;
+    size_t *column; /* of each word, the first of that name */
+} gersh__table_names;
+
+gersh_status gersh__table_names_new(gersh__table_names *out, const gersh__table *table);
+void gersh__table_names_clear(gersh__table_names *names);
+
+/* gersh__table_find with these names. */
+gersh_status gersh__table_find_among(size_t *out, const gersh__table_names *names,
+                                     const gersh__table *table, const char *option, const char *which);
+
 /*
  * Resolves the settings `label` and `labels` once the columns are known and marks the label column as
  * text, so that the reader keeps the labels' own spelling. Readers call it before the first row.

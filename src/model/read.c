@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "data/names.h"
 #include "io/file.h"
 #include "metric/metric.h"
 #include "model/about.h"
@@ -391,6 +392,16 @@ static gersh_status check_digests(const gersh__model_reader *r)
                              "the model is damaged");
 }
 
+/* As in data: features have names, and no two of the features, or of the classes, have the same. */
+static gersh_status check_names(const gersh_model *model)
+{
+    gersh_status status =
+        gersh__names_check("the model's features", model->feature_names, model->features, 0);
+    return status == GERSH_OK
+               ? gersh__names_check("the model's classes", model->class_names, model->classes, 1)
+               : status;
+}
+
 static gersh_status read_model(gersh__model_reader *r)
 {
     double rho = 0;
@@ -399,6 +410,8 @@ static gersh_status read_model(gersh__model_reader *r)
         status = parse_tensors(r);
     if (status == GERSH_OK)
         status = gersh__model_read_about(r->model, &rho, r->metric_digest, r->about);
+    if (status == GERSH_OK)
+        status = check_names(r->model);
     if (status == GERSH_OK)
         status = check_shapes(r);
     if (status == GERSH_OK)

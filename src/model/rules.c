@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "data/build.h"
+#include "data/names.h"
 #include "io/plain.h"
 #include "model/model.h"
 
@@ -30,31 +31,28 @@ int gersh__edge_kind_find(gersh_edge_kind *kind, const char *word)
 }
 
 /* A feature by position; a feature whose name is that number goes first. */
-static size_t find_number(const gersh_dataset *data, double number)
+static size_t find_number(const gersh_dataset *data, const gersh__names *names, double number)
 {
-    for (size_t j = 0; j < data->k; j++) {
-        double named;
-        const char *name = data->feature_names[j];
-        if (gersh__parse_double(name, strlen(name), &named) == GERSH__NUMBER_OK && named == number)
-            return j;
-    }
+    size_t named = gersh__names_find_number(names, number);
+    if (named != GERSH__NO_WORD)
+        return named;
     return number >= 1 && number <= (double)data->k && number == floor(number) ? (size_t)number - 1
                                                                                : GERSH__NONE;
 }
 
-static size_t find_name(const gersh_dataset *data, const char *text)
+static size_t find_name(const gersh_dataset *data, const gersh__names *names, const char *text)
 {
     double number;
-    for (size_t j = 0; j < data->k; j++)
-        if (strcmp(data->feature_names[j], text) == 0)
-            return j;
-    if (gersh__parse_double(text, strlen(text), &number) == GERSH__NUMBER_OK)
-        return find_number(data, number);
-    return GERSH__NONE;
+    size_t named = gersh__names_find(names, text);
+    if (named != GERSH__NO_WORD)
+        return named;
+    return gersh__parse_double(text, strlen(text), &number) == GERSH__NUMBER_OK
+               ? find_number(data, names, number)
+               : GERSH__NONE;
 }
 
 static gersh_status find_feature(size_t *out, const gersh__table *table, size_t row, size_t column,
-                                 const gersh_dataset *data)
+                                 const gersh_dataset *data, const gersh__names *names)
 {
     char excerpt[GERSH__EXCERPT_SIZE], other[GERSH__EXCERPT_SIZE];
     double cell = table->cells[row * table->columns + column];
@@ -64,7 +62,7 @@ static gersh_status find_feature(size_t *out, const gersh__table *table, size_t 
                                 "the feature is missing; expected a name or a position");
     if (table->column[column].text)
         text = table->column[column].words.word[(size_t)cell];
-    *out = text != NULL ? find_name(data, text) : find_number(data, cell);
+    *out = text != NULL ? find_name(data, names, text) : find_number(data, names, cell);
     if (*out != GERSH__NONE)
         return GERSH_OK;
     if (text == NULL)
@@ -82,15 +80,15 @@ static gersh_status find_feature(size_t *out, const gersh__table *table, size_t 
 }
 
 static gersh_status read_rule(gersh_edge_rule *rule, const gersh__table *table, size_t row,
-                              const gersh_dataset *data)
+                              const gersh_dataset *data, const gersh__names *names)
 {
     char excerpt[GERSH__EXCERPT_SIZE];
     double cell = table->cells[row * table->columns + 2];
     const char *word =
         table->column[2].text && !isnan(cell) ? table->column[2].words.word[(size_t)cell] : "";
-    gersh_status status = find_feature(&rule->first, table, row, 0, data);
+    gersh_status status = find_feature(&rule->first, table, row, 0, data, names);
     if (status == GERSH_OK)
-        status = find_feature(&rule->second, table, row, 1, data);
+        status = find_feature(&rule->second, table, row, 1, data, names);
     if (status != GERSH_OK)
         return status;
     if (rule->first == rule->second)
@@ -107,6 +105,7 @@ gersh_status gersh_edge_rules_read(gersh_edge_rule **rules, size_t *count, const
                                    const gersh_dataset *data)
 {
     gersh__table *table = NULL;
+    gersh__names names = {0};
     *rules = NULL;
     *count = 0;
     gersh_status status = gersh__table_read_plain(&table, path, "no");
@@ -120,10 +119,10 @@ gersh_status gersh_edge_rules_read(gersh_edge_rule **rules, size_t *count, const
         goto out;
     }
     *rules = gersh__alloc(table->rows, sizeof **rules);
-    if (*rules == NULL)
-        status = GERSH_ERROR_MEMORY;
+    status = *rules != NULL ? gersh__names_new(&names, "features", data->feature_names, data->k, 0)
+                            : GERSH_ERROR_MEMORY;
     for (size_t i = 0; i < table->rows && status == GERSH_OK; i++)
-        status = read_rule(&(*rules)[i], table, i, data);
+        status = read_rule(&(*rules)[i], table, i, data, &names);
 out:
     if (status == GERSH_OK) {
         *count = table->rows;
@@ -131,6 +130,7 @@ out:
         gersh__free(*rules);
         *rules = NULL;
     }
+    gersh__names_clear(&names);
     gersh__table_free(table);
     return status;
 }

@@ -81,7 +81,7 @@ static gersh_status predict_new(json_t **out, const gersh_model *model, const ge
     struct gersh_model plain = *model;
     gersh_dataset *part = NULL;
     gersh_prediction *learned = NULL, *euclidean = NULL;
-    gersh_predict_options how = {.cancel = options->cancel};
+    gersh_predict_options how = {.cancel = options->cancel, .labels_only = 1};
     size_t taken = 0, *rows = gersh__alloc(count, sizeof *rows);
     plain.metric = NULL;
     if (rows == NULL)

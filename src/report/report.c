@@ -2,7 +2,8 @@
  * The report: the page that the build made, with the model and its rows as JSON in it; see gersh/report.h.
  *
  * Names and labels come from files that anyone may have written. They reach the page inside JSON only, which is ASCII
- * and in which <, > and & stand as \u003c, \u003e and \u0026: nothing in it can end the element that it stands in.
+ * and in which <, > and & stand as \u003C, \u003E and \u0026: nothing in it can end the element that it stands in. The
+ * page shows them, and so they are there as they are shown (base/clean.h).
  */
 #include "gersh/report.h"
 
@@ -11,9 +12,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clean.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "data/dataset.h"
 #include "io/output.h"
 #include "model/model.h"
@@ -28,26 +29,6 @@ enum { MOST_EDGES = 20000 };
 static gersh_status short_of_memory(void)
 {
     return gersh__fail(GERSH_ERROR_MEMORY, "out of memory: could not make the report");
-}
-
-/* Text that is not UTF-8, which JSON cannot hold, is shown as far as it can be. */
-static json_t *shown_text(const char *text)
-{
-    char excerpt[GERSH__EXCERPT_SIZE];
-    return json_string(gersh__text_is_utf8(text)
-                           ? text
-                           : gersh__text_excerpt(excerpt, sizeof excerpt, text, strlen(text)));
-}
-
-/* Gives the names that are null, as they are not UTF-8, what can be shown of them; 0 when all went well. */
-static int repair_names(json_t *list, const gersh_model *model,
-                        const char *(*name)(const gersh_model *, size_t))
-{
-    int failed = 0;
-    for (size_t i = 0; i < json_array_size(list) && !failed; i++)
-        if (json_is_null(json_array_get(list, i)))
-            failed = json_array_set_new(list, i, shown_text(name(model, i))) != 0;
-    return failed;
 }
 
 /* Of each feature: how many edges it has, and the strongest of them: the other feature and the weight; null for none. */
@@ -126,9 +107,6 @@ static gersh_status model_json(json_t **out, const gersh_model *model,
         status = gersh__fit_command(&command, model, own ? options->data_name : NULL);
     if (status == GERSH_OK) {
         document = gersh__describe_model(model, summary, MOST_EDGES);
-        int failed =
-            repair_names(json_object_get(document, "feature_names"), model, gersh_model_feature_name) ||
-            repair_names(json_object_get(document, "class_names"), model, gersh_model_class_name);
         if (json_is_object(json_object_get(document, "bootstrap"))) /* the edges have their shares */
             json_object_del(json_object_get(document, "bootstrap"), "edges");
         char certainty[GERSH_CERTAINTY_SIZE];
@@ -144,7 +122,8 @@ static gersh_status model_json(json_t **out, const gersh_model *model,
                 : json_null(),
             "partners", partners_json(summary->graph), "command",
             command != NULL ? gersh__json_text(command) : json_null());
-        if (failed || document == NULL || more == NULL || json_object_update(document, more) != 0)
+        if (document == NULL || more == NULL || json_object_update(document, more) != 0 ||
+            gersh__json_show(document) != 0)
             status = short_of_memory();
         json_decref(more);
     }
@@ -163,7 +142,7 @@ static json_t *classes_json(const gersh_dataset *data)
 {
     json_t *list = json_array();
     for (size_t c = 0; c < gersh_dataset_classes(data); c++)
-        list = gersh__json_append(list, shown_text(gersh_dataset_class_name(data, c)));
+        list = gersh__json_append(list, gersh__json_text(gersh_dataset_class_name(data, c)));
     return list;
 }
 
@@ -190,7 +169,7 @@ static gersh_status data_json(json_t **out, const gersh_model *model, const gers
                          name_json(options->data_name), "rows", (json_int_t)gersh_dataset_rows(data),
                          "space", space, "distances", distances, "accuracy", accuracy, "class_names",
                          classes_json(data));
-        if (*out == NULL)
+        if (*out == NULL || gersh__json_show(*out) != 0)
             status = short_of_memory();
     }
     json_decref(space);
@@ -210,12 +189,7 @@ static char *json_text(const json_t *document, size_t digits)
 static void put_json(FILE *file, const char *id, const char *text)
 {
     fprintf(file, "<script type=\"application/json\" id=\"%s\">", id);
-    for (; *text != '\0'; text++) {
-        if (*text == '<' || *text == '>' || *text == '&')
-            fprintf(file, "\\u%04x", (unsigned)*text);
-        else
-            fputc(*text, file);
-    }
+    gersh__clean_put(file, GERSH__CLEAN_HTML, text, strlen(text));
     fputs("</script>\n", file);
 }
 

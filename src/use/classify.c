@@ -34,7 +34,7 @@ static gersh_status classify_knn(int *label, double *proba, const gersh__classif
 {
     size_t classes = gersh_dataset_classes(task->train);
     gersh__votes votes = {0};
-    double *weight = gersh__alloc(classes, sizeof *weight);
+    double *weight = gersh__alloc(classes, 2 * sizeof *weight), *own = weight + classes;
     gersh_status status = GERSH_ERROR_MEMORY;
     if (weight != NULL)
         status = gersh__votes_find(&votes, task->metric, task->train, task->test, task->voters.k,
@@ -42,12 +42,12 @@ static gersh_status classify_knn(int *label, double *proba, const gersh__classif
     if (status == GERSH_OK)
         gersh__class_weights(weight, task->train);
     for (size_t i = 0; i < gersh_dataset_rows(task->test) && status == GERSH_OK; i++) {
-        double *mine = proba + i * classes, total = 0;
+        double *mine = proba != NULL ? proba + i * classes : own, total = 0;
         gersh__votes_count(mine, &votes, i, task->voters.by_distance, 1, &task->voters.k);
         label[i] = gersh__winner(mine, weight, classes, GERSH__EQUAL_VOTES);
         for (size_t c = 0; c < classes; c++)
             total += mine[c];
-        for (size_t c = 0; c < classes; c++)
+        for (size_t c = 0; c < classes && proba != NULL; c++)
             mine[c] /= total;
     }
     gersh__votes_clear(&votes);
@@ -154,7 +154,7 @@ static gersh_status classify_mahalanobis(int *label, double *proba, const gersh_
         label[i] = nearest_class(&m, mine, d, classes);
         for (size_t c = 0; c < m.count; c++)
             sum += exp(d[0] - d[c]);
-        for (size_t c = 0; c < m.count; c++)
+        for (size_t c = 0; c < m.count && proba != NULL; c++)
             proba[i * classes + m.class[mine[c]]] = exp(d[0] - d[c]) / sum;
     }
     gersh_neighbors_free(index);
@@ -204,6 +204,51 @@ static gersh_status check_task(const gersh__classify_task *task)
 }
 
 /*
+ * The training rows with those classes only that have rows: the others get no vote, and a file may name any number of
+ * them. of[c]: the class of the caller's that class c then is; NULL where all have rows.
+ */
+static gersh_status drop_absent(size_t **of, gersh_dataset **kept, gersh__classify_task *task)
+{
+    size_t n = gersh_dataset_rows(task->train), classes = gersh_dataset_classes(task->train), count = 0;
+    const int *label = gersh_dataset_labels(task->train);
+    size_t *rank = label != NULL ? gersh__alloc(classes, sizeof *rank) : NULL;
+    if (label == NULL || rank == NULL)
+        return label == NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
+    for (size_t i = 0; i < n; i++)
+        rank[label[i]] = 1;
+    for (size_t c = 0; c < classes; c++)
+        count += rank[c];
+    gersh_status status = GERSH_OK;
+    if (count < classes) {
+        *of = gersh__alloc(count, sizeof **of);
+        status = *of == NULL     ? GERSH_ERROR_MEMORY
+                 : *kept == NULL ? gersh_dataset_copy(kept, task->train)
+                                 : GERSH_OK;
+    }
+    if (count < classes && status == GERSH_OK) {
+        gersh_dataset *data = *kept;
+        count = 0;
+        for (size_t c = 0; c < classes; c++) {
+            char *name = data->class_names[c];
+            data->class_names[c] = NULL;
+            if (rank[c]) {
+                (*of)[count] = c;
+                data->class_names[count] = name;
+                rank[c] = count++;
+            } else {
+                gersh__free(name);
+            }
+        }
+        for (size_t i = 0; i < n; i++)
+            data->labels[i] = (int)rank[data->labels[i]];
+        data->classes = count;
+        task->train = data;
+    }
+    gersh__free(rank);
+    return status;
+}
+
+/*
  * The task without rows of weight 0 and with k within the rows there are; *kept is what it uses, or NULL.
  */
 static gersh_status prepare(gersh__classify_task *task, gersh_dataset **kept)
@@ -227,6 +272,17 @@ static gersh_status make_dense(const gersh__classify_task *task)
     return status == GERSH_OK ? gersh__dataset_densify(task->test) : status;
 }
 
+/* Labels and probabilities of the task's own classes as those of the caller's. */
+static void rename_classes(int *label, double *proba, const double *own, size_t rows, size_t classes,
+                           const size_t *of, size_t count)
+{
+    for (size_t i = 0; i < rows; i++) {
+        label[i] = (int)of[label[i]];
+        for (size_t c = 0; c < count && proba != NULL; c++)
+            proba[i * classes + of[c]] = own[i * count + c];
+    }
+}
+
 gersh_status gersh__classify(int *label, double *proba, const gersh__classifier *kind,
                              const gersh_metric *metric, const gersh_dataset *train,
                              const gersh_dataset *test, gersh__voters voters, int threads,
@@ -234,22 +290,30 @@ gersh_status gersh__classify(int *label, double *proba, const gersh__classifier 
 {
     gersh__classify_task task = {metric, train, test, voters, threads, cancel};
     gersh_dataset *kept = NULL;
-    double *own = NULL;
+    size_t *of = NULL;
+    double *own = proba;
     size_t rows = gersh_dataset_rows(test), classes = gersh_dataset_classes(train);
     if (gersh_dataset_labels(train) == NULL)
         return gersh__fail(GERSH_ERROR_ARGUMENT, "the training rows have no class labels");
     gersh_status status = prepare(&task, &kept);
     if (status == GERSH_OK)
+        status = drop_absent(&of, &kept, &task);
+    if (status == GERSH_OK)
         status = make_dense(&task);
-    if (status == GERSH_OK && proba == NULL) {
-        own = gersh__alloc(rows, classes * sizeof *own);
-        status = own != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
-    } else if (status == GERSH_OK) {
+    if (status == GERSH_OK && proba != NULL)
         memset(proba, 0, rows * classes * sizeof *proba);
+    size_t count = gersh_dataset_classes(task.train);
+    if (status == GERSH_OK && proba != NULL && of != NULL) {
+        own = gersh__alloc(rows, count * sizeof *own);
+        status = own != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
     }
     if (status == GERSH_OK)
-        status = kind->classify(label, own != NULL ? own : proba, &task);
-    gersh__free(own);
+        status = kind->classify(label, own, &task);
+    if (status == GERSH_OK && of != NULL)
+        rename_classes(label, proba, own, rows, classes, of, count);
+    if (own != proba)
+        gersh__free(own);
+    gersh__free(of);
     gersh_dataset_free(kept);
     return status;
 }

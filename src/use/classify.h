@@ -29,7 +29,8 @@ typedef struct gersh__classifier {
     const char *name;
 
     /*
-     * Fills in the class of each test row and, test rows × classes, its probabilities, which are 0 before.
+     * Fills in the class of each test row and, unless proba is NULL, test rows × classes, its probabilities, which are 0
+     * before.
      */
     gersh_status (*classify)(int *label, double *proba, const gersh__classify_task *task);
 

@@ -65,7 +65,7 @@ static gersh_status predict(gersh__trial_result *out, const gersh_model *model, 
                             const gersh_settings *settings, const gersh_cancel *cancel)
 {
     gersh_prediction *prediction = NULL;
-    gersh_predict_options options = {.cancel = cancel};
+    gersh_predict_options options = {.cancel = cancel, .labels_only = 1};
     gersh_status status = gersh_predict(&prediction, model, test, settings, &options);
     if (status == GERSH_OK) {
         out->accuracy = prediction->accuracy;

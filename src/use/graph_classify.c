@@ -523,8 +523,15 @@ gersh_status gersh__classify_graph(int *label, double *proba, const gersh__class
     }
     if (status == GERSH_OK && gersh_cancel_requested(task->cancel))
         status = gersh__fail(GERSH_ERROR_CANCELLED, "the labels on the graph were cancelled");
+    double *shares = proba;
+    if (status == GERSH_OK && proba == NULL) {
+        shares = gersh__alloc(s.fresh.n, s.classes * sizeof *shares);
+        status = shares != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
+    }
     if (status == GERSH_OK)
-        status = finish(&s, label, proba);
+        status = finish(&s, label, shares);
+    if (shares != proba)
+        gersh__free(shares);
     clear(&s);
     return status;
 }

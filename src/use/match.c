@@ -1,11 +1,12 @@
 /* The features of data in the order of a model, by name or by position; see gersh/predict.h. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "base/words.h"
 #include "data/build.h"
+#include "data/names.h"
 #include "gersh/predict.h"
 #include "use/match.h"
 
@@ -41,27 +42,86 @@ gersh_status gersh__match_note(gersh_matched *matched, const char *name)
     return list[matched->ignored++] != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
 }
 
-static int is_empty(const gersh_dataset *data, size_t feature)
+/* The features of the data in the order of their names, and which of them have no value. */
+typedef struct sorted {
+    size_t count;
+    const char **name;
+    size_t *feature;      /* of each name */
+    unsigned char *empty; /* of each feature */
+} sorted;
+
+static void free_sorted(sorted *s)
 {
-    for (size_t i = 0; i < data->n; i++)
-        if (data->missing == NULL || !data->missing[i * data->k + feature])
-            return 0;
-    return 1;
+    gersh__free(s->name);
+    gersh__free(s->feature);
+    gersh__free(s->empty);
+}
+
+typedef struct named {
+    const char *name;
+    size_t feature;
+} named;
+
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(((const named *)left)->name, ((const named *)right)->name);
+}
+
+static gersh_status sort_features(sorted *out, const gersh_dataset *data)
+{
+    size_t k = data->k;
+    named *list = gersh__alloc(k, sizeof *list);
+    *out = (sorted){k, gersh__alloc(k, sizeof *out->name), gersh__alloc(k, sizeof *out->feature),
+                    gersh__alloc(k, 1)};
+    if (list == NULL || out->name == NULL || out->feature == NULL || out->empty == NULL) {
+        gersh__free(list);
+        return GERSH_ERROR_MEMORY;
+    }
+    for (size_t j = 0; j < k; j++)
+        list[j] = (named){data->feature_names[j], j};
+    qsort(list, k, sizeof *list, by_name);
+    for (size_t j = 0; j < k; j++) {
+        out->name[j] = list[j].name;
+        out->feature[j] = list[j].feature;
+    }
+    gersh__free(list);
+    memset(out->empty, data->missing != NULL, k);
+    for (size_t i = 0; i < data->n && data->missing != NULL; i++)
+        for (size_t j = 0; j < k; j++)
+            out->empty[j] &= data->missing[i * k + j] != 0;
+    return GERSH_OK;
+}
+
+/* The first place from low to high where the name has a byte of at least `byte` at `at`; before it they ascend. */
+static size_t first_with(const sorted *s, size_t low, size_t high, size_t at, int byte)
+{
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if ((unsigned char)s->name[middle][at] < byte)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /*
  * A feature of data from the same text column as the feature `name` of the model, or GERSH__NONE. A column without any
- * value is one feature, of the column's name.
+ * value is one feature, of the column's name. Byte by byte, the names that begin as this one does are fewer and fewer.
  */
-static size_t find_sibling(const gersh_dataset *data, const char *name)
+static size_t find_sibling(const sorted *s, const char *name)
 {
-    for (const char *equals = strchr(name, '='); equals != NULL; equals = strchr(equals + 1, '='))
-        for (size_t j = 0, length = (size_t)(equals - name); j < data->k; j++) {
-            const char *other = data->feature_names[j];
-            if (strncmp(other, name, length) == 0 &&
-                (other[length] == '=' || (other[length] == '\0' && is_empty(data, j))))
-                return j;
-        }
+    size_t low = 0, high = s->count;
+    for (size_t at = 0; name[at] != '\0' && low < high; at++) {
+        int byte = (unsigned char)name[at];
+        size_t begin = first_with(s, low, high, at, byte), end = first_with(s, begin, high, at, byte + 1);
+        if (byte == '=' && begin < end)
+            return s->feature[begin];
+        if (byte == '=' && s->name[low][at] == '\0' && s->empty[s->feature[low]])
+            return s->feature[low];
+        low = begin;
+        high = end;
+    }
     return GERSH__NONE;
 }
 
@@ -96,26 +156,18 @@ static gersh_status find_features(size_t *from, size_t *sibling, gersh_matched *
                                   const gersh_model *model, const gersh_dataset *data)
 {
     size_t k = gersh_model_features(model), missing = GERSH__NONE;
-    gersh__words names = {0};
-    gersh_status status = GERSH_OK;
+    gersh__names names = {0};
+    sorted order = {0};
     unsigned char *used = gersh__alloc(data->k, 1);
-    if (used == NULL)
-        return GERSH_ERROR_MEMORY;
-    for (size_t j = 0; j < data->k && status == GERSH_OK; j++) {
-        const char *name = data->feature_names[j];
-        size_t before = names.count, at = gersh__words_add(&names, name, strlen(name));
-        if (at == GERSH__NO_WORD)
-            status = GERSH_ERROR_MEMORY;
-        else if (at != before)
-            status = gersh__fail(GERSH_ERROR_INPUT,
-                                 "features %zu and %zu have the same name; name each one", at + 1, j + 1);
-    }
+    gersh_status status = used != NULL ? sort_features(&order, data) : GERSH_ERROR_MEMORY;
+    if (status == GERSH_OK)
+        status = gersh__names_new(&names, "features", data->feature_names, data->k, 1);
     for (size_t f = 0; f < k && status == GERSH_OK; f++) {
         const char *name = gersh_model_feature_name(model, f);
-        from[f] = gersh__words_find(&names, name, strlen(name));
-        sibling[f] = from[f] != GERSH__NO_WORD ? from[f] : find_sibling(data, name);
+        from[f] = gersh__words_find(&names.words, name, strlen(name));
+        sibling[f] = from[f] != GERSH__NO_WORD ? from[f] : find_sibling(&order, name);
         if (sibling[f] != GERSH__NONE) /* one without a value, or a value of its own, is not another's */
-            used[sibling[f]] |= from[f] != GERSH__NO_WORD || is_empty(data, sibling[f]);
+            used[sibling[f]] |= from[f] != GERSH__NO_WORD || order.empty[sibling[f]];
         else if (missing == GERSH__NONE)
             missing = f;
     }
@@ -137,7 +189,8 @@ static gersh_status find_features(size_t *from, size_t *sibling, gersh_matched *
             if (!used[j])
                 status = gersh__match_note(matched, data->feature_names[j]);
     }
-    gersh__words_clear(&names);
+    gersh__names_clear(&names);
+    free_sorted(&order);
     gersh__free(used);
     return status;
 }
@@ -220,21 +273,4 @@ gersh_status gersh_match_data(gersh_matched **out, const gersh_model *model, con
     else
         gersh_matched_free(matched);
     return status;
-}
-
-size_t gersh__match_class(const gersh_model *model, const char *name)
-{
-    double wanted = 0, value = 0;
-    size_t classes = gersh_model_classes(model);
-    for (size_t c = 0; c < classes; c++)
-        if (strcmp(gersh_model_class_name(model, c), name) == 0)
-            return c;
-    if (gersh__parse_double(name, strlen(name), &wanted) != GERSH__NUMBER_OK)
-        return GERSH__NONE;
-    for (size_t c = 0; c < classes; c++) {
-        const char *text = gersh_model_class_name(model, c);
-        if (gersh__parse_double(text, strlen(text), &value) == GERSH__NUMBER_OK && value == wanted)
-            return c;
-    }
-    return GERSH__NONE;
 }

@@ -4,12 +4,6 @@
 
 #include "gersh/predict.h"
 
-/*
- * The class of the model with that name, or with the same number ("1" and "1.0"); GERSH__NONE when there is
- * none.
- */
-size_t gersh__match_class(const gersh_model *model, const char *name);
-
 /* Whether it is x1, x2, ...: the name of a column without one. */
 int gersh__match_automatic(const char *name);
 

@@ -15,8 +15,10 @@
 #include "base/text.h"
 #include "base/words.h"
 #include "data/dataset.h"
+#include "data/names.h"
 #include "gersh/predict.h"
 #include "io/read.h"
+#include "model/model.h"
 #include "use/match.h"
 
 /*
@@ -79,20 +81,24 @@ static int is_given(const file *f)
 static gersh_status skip_positions(file *f)
 {
     const char *at = gersh__setting_text(f->settings, GERSH__IGNORE);
-    gersh_status status = GERSH_OK;
+    gersh__table_names names;
+    gersh_status status = gersh__table_names_new(&names, f->table);
     while (*at != '\0' && status == GERSH_OK) {
         size_t length = strcspn(at, ","), column = GERSH__NONE;
         char *item = gersh__text_copy(at, length);
-        if (item == NULL)
-            return GERSH_ERROR_MEMORY;
+        if (item == NULL) {
+            status = GERSH_ERROR_MEMORY;
+            break;
+        }
         char *word = item + strspn(item, " \t");
         word[strcspn(word, " \t")] = '\0';
-        status = gersh__table_find(&column, f->table, "--ignore", word);
+        status = gersh__table_find_among(&column, &names, f->table, "--ignore", word);
         if (status == GERSH_OK)
             f->skip[column] = 1;
         gersh__free(item);
         at += length + (at[length] == ',');
     }
+    gersh__table_names_clear(&names);
     return status;
 }
 
@@ -277,9 +283,15 @@ static gersh_status build(gersh_dataset **data, file *f)
             status = gersh__dataset_from_table(data, f->table, f->labels, f->settings);
         if (status == GERSH_OK && regress)
             return GERSH_OK;
-        for (size_t c = 0; status == GERSH_OK && c < gersh_dataset_classes(*data); c++)
-            if (gersh__match_class(f->model, gersh_dataset_class_name(*data, c)) != GERSH__NONE)
-                return GERSH_OK;
+        gersh__names known = {0};
+        int shared = 0;
+        if (status == GERSH_OK)
+            status = gersh__names_new(&known, "classes", f->model->class_names, f->model->classes, 1);
+        for (size_t c = 0; status == GERSH_OK && !shared && c < gersh_dataset_classes(*data); c++)
+            shared = gersh__names_find(&known, gersh_dataset_class_name(*data, c)) != GERSH__NO_WORD;
+        gersh__names_clear(&known);
+        if (shared)
+            return GERSH_OK;
         gersh_dataset_free(*data);
         *data = NULL;
         if (status == GERSH_ERROR_MEMORY)

@@ -8,12 +8,15 @@
 #include "gersh/predict.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/settings.h"
+#include "data/names.h"
 #include "data/table.h"
+#include "model/model.h"
 #include "use/classify.h"
 #include "use/match.h"
 
@@ -39,39 +42,65 @@ static gersh_status match_classes(int *of, gersh_prediction *p, const gersh_mode
     p->unknown_label = gersh__alloc(classes, sizeof *p->unknown_label);
     if (p->unknown_label == NULL)
         return GERSH_ERROR_MEMORY;
-    for (size_t c = 0; c < classes; c++) {
+    gersh__names known;
+    gersh_status status = gersh__names_new(&known, "classes", model->class_names, model->classes, 1);
+    for (size_t c = 0; c < classes && status == GERSH_OK; c++) {
         const char *name = gersh_dataset_class_name(data, c);
-        size_t found = gersh__match_class(model, name);
-        if (found != GERSH__NONE) {
+        size_t found = gersh__names_find(&known, name);
+        if (found != GERSH__NO_WORD) {
             of[c] = (int)found;
             continue;
         }
         of[c] = (int)(p->classes + p->unknown);
         p->unknown_label[p->unknown] = gersh__text_copy(name, strlen(name));
-        if (p->unknown_label[p->unknown] == NULL)
-            return GERSH_ERROR_MEMORY;
-        p->unknown++;
+        status = p->unknown_label[p->unknown] != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
+        p->unknown += status == GERSH_OK;
     }
-    return GERSH_OK;
+    gersh__names_clear(&known);
+    return status;
+}
+
+static int by_label(const void *left, const void *right)
+{
+    const gersh_confusion *a = left, *b = right;
+    if (a->label != b->label)
+        return a->label < b->label ? -1 : 1;
+    return a->predicted < b->predicted ? -1 : a->predicted > b->predicted;
+}
+
+/* Sorted, as a table of all labels and classes would be as large as the square of a file that names many. */
+static void count_confusions(gersh_prediction *p)
+{
+    gersh_confusion *list = p->confusion;
+    size_t count = 0;
+    for (size_t i = 0; i < p->rows; i++)
+        list[i] = (gersh_confusion){(size_t)p->truth[i], (size_t)p->label[i], 1};
+    qsort(list, p->rows, sizeof *list, by_label);
+    for (size_t i = 0; i < p->rows; i++) {
+        if (count > 0 && by_label(&list[count - 1], &list[i]) == 0)
+            list[count - 1].rows++;
+        else
+            list[count++] = list[i];
+    }
+    p->confusions = count;
 }
 
 static void count_right(gersh_prediction *p)
 {
     size_t right = 0, occurring = 0;
     double shares = 0;
+    count_confusions(p);
     for (size_t i = 0; i < p->rows; i++) {
-        p->confusion[(size_t)p->truth[i] * p->classes + (size_t)p->label[i]]++;
         right += p->truth[i] == p->label[i];
         p->unknown_rows += (size_t)p->truth[i] >= p->classes;
     }
-    for (size_t c = 0; c < p->classes + p->unknown; c++) {
-        size_t rows = 0;
-        for (size_t d = 0; d < p->classes; d++)
-            rows += p->confusion[c * p->classes + d];
-        if (rows == 0)
-            continue;
-        occurring++;
-        shares += c < p->classes ? (double)p->confusion[c * p->classes + c] / (double)rows : 0;
+    for (size_t i = 0; i < p->confusions; occurring++) {
+        size_t label = p->confusion[i].label, rows = 0, mine = 0;
+        for (; i < p->confusions && p->confusion[i].label == label; i++) {
+            rows += p->confusion[i].rows;
+            mine += p->confusion[i].predicted == label ? p->confusion[i].rows : 0;
+        }
+        shares += (double)mine / (double)rows;
     }
     p->accuracy = (double)right / (double)p->rows;
     p->balanced_accuracy = shares / (double)occurring;
@@ -83,7 +112,7 @@ static gersh_status compare_labels(gersh_prediction *p, const gersh_model *model
     gersh_status status = of != NULL ? match_classes(of, p, model, data) : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK) {
         p->truth = gersh__alloc(p->rows, sizeof *p->truth);
-        p->confusion = gersh__alloc(p->classes + p->unknown, p->classes * sizeof *p->confusion);
+        p->confusion = gersh__alloc(p->rows, sizeof *p->confusion);
         status = p->truth != NULL && p->confusion != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
     }
     if (status == GERSH_OK) {
@@ -135,8 +164,10 @@ static const gersh_settings *who_says(int which, const gersh_settings *settings,
 
 static gersh_status predict(gersh_prediction *p, const gersh_model *model, const gersh_dataset *train,
                             const gersh_dataset *test, const gersh_settings *settings,
-                            const gersh_cancel *cancel)
+                            const gersh_predict_options *options)
 {
+    const gersh_cancel *cancel = options != NULL ? options->cancel : NULL;
+    int labels_only = options != NULL && options->labels_only;
     const gersh__classifier *kind = gersh__classifier_find(
         gersh__setting_text(who_says(GERSH__CLASSIFIER, settings, model), GERSH__CLASSIFIER));
     gersh__voters voters = {
@@ -153,8 +184,8 @@ static gersh_status predict(gersh_prediction *p, const gersh_model *model, const
                    : GERSH_ERROR_MEMORY;
     }
     p->label = gersh__alloc(p->rows, sizeof *p->label);
-    p->proba = gersh__alloc(p->rows, p->classes * sizeof *p->proba);
-    if (p->label == NULL || p->proba == NULL)
+    p->proba = labels_only ? NULL : gersh__alloc(p->rows, p->classes * sizeof *p->proba);
+    if (p->label == NULL || (p->proba == NULL && !labels_only))
         return GERSH_ERROR_MEMORY;
     return gersh__classify(p->label, p->proba, kind, metric, train, test, voters, threads, cancel);
 }
@@ -172,8 +203,7 @@ gersh_status gersh_predict(gersh_prediction **out, const gersh_model *model, con
     if (status == GERSH_OK)
         status = gersh_scaling_apply(gersh_model_scaling(model), matched->data);
     if (status == GERSH_OK)
-        status =
-            predict(p, model, train, matched->data, settings, options != NULL ? options->cancel : NULL);
+        status = predict(p, model, train, matched->data, settings, options);
     if (status == GERSH_OK && p->label != NULL && gersh_dataset_labels(data) != NULL)
         status = compare_labels(p, model, data);
     if (status == GERSH_OK && p->value != NULL && gersh_dataset_targets(data) != NULL)
