@@ -76,10 +76,12 @@ GERSH_API const char *gersh_pair_choice_name(gersh_pair_choice choice); /* "all"
 
 typedef struct gersh_fit_info {
     double objective_value;
-    int has_bound;
-    double bound; /* certified: no metric is better of the set that was searched; of `balanced`, no balanced
+    int has_bound; /* 0: none is claimed, as with solvers that have none, or where rounding leaves none */
+    double
+        bound; /* certified, what rounding may have added being taken off (docs/theory.md, "Bounds in floating
+                       point"): no metric is better of the set that was searched; of `balanced`, no balanced
                        graph metric, nor any of their convex hull */
-    double gap;   /* |objective_value − bound| */
+    double gap; /* |objective_value − bound| */
     double
         relative_gap; /* gap over |objective_value|, or over 1e-6 times the value at (C/K) I where that is
                             more: what the tolerance is compared with; not a number without a bound */
