@@ -99,8 +99,8 @@ static gersh_metric *fit(gersh_fit_info *info, const task *q, const char *memory
 {
     char number[3][32];
     gersh_metric *metric;
-    gersh_settings *settings = settings_of((const char *const[]){
-        "objective", q->name, "solver", "hull", "memory", memory, "threads", "1", NULL});
+    gersh_settings *settings = settings_of((const char *const[]){"objective", q->name, "solver", "hull",
+                                                                 "memory", memory, "threads", "1", NULL});
     snprintf(number[0], sizeof number[0], "%d", seed);
     must(gersh_settings_set(settings, "seed", number[0]));
     if (as != NULL) {
@@ -159,7 +159,8 @@ static void run_set(tally *out, const char *word, size_t rows, int runs, uint64_
         bound[r] = sign * info.bound - rounding;
         best = fmin(best, sign * value);
         if (getenv("VERBOSE"))
-            printf("%g %g %g %g  %d %g\n", value, info.objective_value, info.value_error, info.bound, info.rounds, info.pairs);
+            printf("%g %g %g %g  %d %g\n", value, info.objective_value, info.value_error, info.bound,
+                   info.rounds, info.pairs);
         gersh_metric_free(metric);
     }
     gersh_fit_info full;
@@ -176,14 +177,15 @@ int main(int argc, char **argv)
 {
     char objectives[128], sizes[128];
     int runs = argc > 2 ? atoi(argv[2]) : 400;
-    snprintf(objectives, sizeof objectives, "%s", argc > 1 ? argv[1] : "glr,glr+,glr=,deml,deml+,mcml,mcml+,lsml,lsml+,lmnn,lmnn+");
+    snprintf(objectives, sizeof objectives, "%s",
+             argc > 1 ? argv[1] : "glr,glr+,glr=,deml,deml+,mcml,mcml+,lsml,lsml+,lmnn,lmnn+");
     if (runs < SETS) {
         fprintf(stderr, "bench: RUNS is below %d\n", SETS);
         return 1;
     }
     print_version();
-    printf("%9s %6s %5s %6s %8s %9s %8s %8s %9s\n", "objective", "rows", "runs", "exact", "value %",
-           "± %", "bound %", "gap %", "seconds");
+    printf("%9s %6s %5s %6s %8s %9s %8s %8s %9s\n", "objective", "rows", "runs", "exact", "value %", "± %",
+           "bound %", "gap %", "seconds");
     for (char *rest, *word = strtok_r(objectives, ",", &rest); word != NULL;
          word = strtok_r(NULL, ",", &rest)) {
         char *more;
