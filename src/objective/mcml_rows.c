@@ -31,9 +31,9 @@ enum { BLOCK = 128, QUERIES = 64, LEAST_FULL = 64, STRIPE = 1024 };
 struct gersh__mcml_rows {
     const gersh__population *population;
     size_t n, k, blocks;
-    size_t *class, *home; /* class and block of each place */
-    size_t *dealt;        /* places: those of block g are dealt[g], dealt[g + blocks], ... */
-    size_t fulls, *full;  /* rows with all blocks: fulls == n for all rows, and then there are no */
+    size_t *class, *home;  /* class and block of each place */
+    size_t *dealt;         /* places: those of block g are dealt[g], dealt[g + blocks], ... */
+    size_t fulls, *full;   /* rows with all blocks: fulls == n for all rows, and then there are no */
     size_t briefs, *brief; /* rows with one block: brief[t] with block (t + offset) mod blocks */
     size_t offset;
 };
@@ -42,13 +42,13 @@ struct gersh__mcml_rows {
 typedef struct run {
     const gersh__mcml_rows *rows;
     const gersh_metric *metric;
-    double *center; /* of each class, k entries each */
-    double *weight; /* of each class */
-    double *norm;   /* of each place: squared distance from the population's centre, */
-    double *own;    /* and from that of its class */
-    double *image;  /* M (x − centre) of the rows with all blocks */
-    double *full;   /* φ of each of them, blocks after another */
-    double *brief;  /* φ of the others */
+    double *center;  /* of each class, k entries each */
+    double *weight;  /* of each class */
+    double *norm;    /* of each place: squared distance from the population's centre, */
+    double *own;     /* and from that of its class */
+    double *image;   /* M (x − centre) of the rows with all blocks */
+    double *full;    /* φ of each of them, blocks after another */
+    double *brief;   /* φ of the others */
     double *scratch; /* of each worker */
     size_t room;
 } run;
@@ -160,8 +160,8 @@ static void block_logs(const run *r, size_t block, size_t size, size_t queries, 
 {
     const gersh__mcml_rows *rows = r->rows;
     double *tile = scratch, *weight = tile + (BLOCK + 1) * 2 * rows->k, *d = weight + 2 * (BLOCK + 1);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)queries, (int)size, (int)rows->k, -2.0, images,
-                (int)rows->k, tile, (int)rows->k, 0.0, d, 2 * (BLOCK + 1));
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)queries, (int)size, (int)rows->k, -2.0,
+                images, (int)rows->k, tile, (int)rows->k, 0.0, d, 2 * (BLOCK + 1));
     for (size_t i = 0; i < queries; i++, d += 2 * (BLOCK + 1)) {
         size_t partners = size, own = place[i * step];
         double low = FAR;
@@ -220,7 +220,7 @@ static void prepare_part(void *context, size_t part, int worker)
     for (size_t i = part * STRIPE; i < rows->n && i < (part + 1) * STRIPE; i++) {
         const double *x = values_of(p, i);
         r->norm[i] = gersh_metric_distance(r->metric, x, p->center);
-        r->own[i] = gersh_metric_distance(r->metric, x, r->center + rows->class[i] * rows->k);
+        r->own[i] = gersh_metric_distance(r->metric, x, r->center + rows->class[i] * rows -> k);
         if (i < rows->fulls)
             image(r, rows->full[i], r->image + i * rows->k);
     }
@@ -233,7 +233,7 @@ static void find_centers(run *r)
         double w = weight_of(rows->population, i);
         r->weight[rows->class[i]] += w;
         gersh__kernels_here()->axpy(rows->k, w, values_of(rows->population, i),
-                                    r->center + rows->class[i] * rows->k);
+                                    r->center + rows->class[i] * rows -> k);
     }
     for (size_t e = 0; e < rows->population->classes * rows->k; e++)
         r->center[e] /= fmax(r->weight[e / rows->k], 1e-300);
