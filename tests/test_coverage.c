@@ -162,8 +162,7 @@ static double drawn_value(const problem *q, const gersh_metric *metric, size_t c
 {
     gersh__pairs *pairs;
     gersh__objective *objective;
-    assert_ok(
-        gersh__pairs_new_sampled(&pairs, q->population, (gersh__wanted){1, 1}, count, random, NULL));
+    assert_ok(gersh__pairs_new_sampled(&pairs, q->population, (gersh__wanted){1, 1}, count, random, NULL));
     assert_ok(gersh__objective_new(&objective, gersh__objective_find("mcml"), pairs, NULL));
     double *d = malloc(pairs->count * sizeof *d);
     for (size_t p = 0; p < pairs->count; p++)
@@ -215,8 +214,8 @@ static void test_drawn_below(void **state)
         }
 }
 
-static gersh_status fit(gersh_metric **metric, gersh_fit_info *info, const problem *q, const char *objective,
-                        const char *memory, int seed, double trace)
+static gersh_status fit(gersh_metric **metric, gersh_fit_info *info, const problem *q,
+                        const char *objective, const char *memory, int seed, double trace)
 {
     char number[2][32];
     gersh_settings *s;
