@@ -17,6 +17,7 @@
  * those of all triplets: the others add nothing to F or its gradient here, and nowhere less. Where rows are many, `all` is
  * those that the population was limited to.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -33,6 +34,7 @@ enum { GROUPS = 16, FIRST_SAMPLE = 524288, FIRST_MINED = 131072, CHECK_DRAW = 16
 #define FIRST_TOL 0.02           /* of the first round */
 #define ROW_WORK 8               /* distances of rows that are measured, for each pair learned from, */
 #define LEAST_ROW_WORK 2097152.0 /* and at least so many */
+#define ROUNDING 1e-12           /* relative, of a value of all rows */
 #define WIDENING 16 /* smoothing at the start of a round, in units of that at the end of the last */
 
 typedef struct rounds {
@@ -156,6 +158,8 @@ static gersh_status measure_rows(measured *out, rounds *r, const gersh_metric *m
     if (status == GERSH_OK && before != NULL)
         status = gersh__mcml_rows_measure(&out->before, &error, rows, before, r->fit->pool);
     gersh__mcml_rows_free(rows);
+    /* Of all rows it is due to rounding alone, but not 0, which would say that the bound is of all pairs too. */
+    out->error = fmax(fmax(out->error, ROUNDING * fabs(out->value)), DBL_MIN);
     return status;
 }
 
