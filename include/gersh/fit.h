@@ -99,13 +99,15 @@ typedef struct gersh_fit_info {
     double seconds_eigen; /* in eigenvectors and eigen-decompositions of M */
 
     gersh_pair_choice choice;
-    double pairs;       /* that the fit learned from, at last */
-    double pairs_all;   /* that there are: of all rows (lmnn: of those it draws from), or of the tuples */
-    double rows_used;   /* that occur in these pairs */
-    int rounds;         /* of drawing pairs and learning from them; 1 for all pairs and tuples */
-    double value_error; /* 0: objective_value is that of all pairs. Else it is an estimate from fresh pairs,
-                           off by at most this with a confidence of 95 %, and `bound` holds with 95 % */
-    double memory;      /* bytes that the fit takes at most, by reckoning before it began */
+    double pairs;     /* that the fit learned from, at last */
+    double pairs_all; /* that there are: of all rows (lmnn: of those it draws from), or of the tuples */
+    double rows_used; /* that occur in these pairs */
+    int rounds;       /* of drawing pairs and learning from them; 1 for all pairs and tuples */
+    /* 0: objective_value is that of all pairs, and `bound` certain. Else the value is an unbiased estimate, off by
+     * at most this with a confidence of 95 %, from pairs that neither taught nor chose the metric; and `bound` holds
+     * over all pairs with 95 % */
+    double value_error;
+    double memory; /* bytes that the fit takes at most, by reckoning before it began */
 } gersh_fit_info;
 
 /*

@@ -344,6 +344,7 @@ const gersh__objective_kind gersh__mcml = {
     .nonnegative = 1,
     .takes = GERSH__CLASSES,
     .draws = GERSH__DRAWS_DISSIMILAR | GERSH__DRAWS_SIMILAR,
+    .by_rows = 1,
     .room = 16,
     .arrays = 3,
     .state_size = sizeof(mcml),

@@ -1,10 +1,20 @@
 /*
- * mcml of listed pairs: F(d) = Σ_i w_i KL(P_i ‖ Q_i), where for sample i
+ * mcml of listed pairs: for sample i
  *
- *     Q_ik = w_k exp(−d_ik) / Z_i over its listed partners k,      P_ij = w_j / W_i over its similar ones,
+ *     F(d) = Σ_i o_i [ Σ_j q_ij d_ij / W_i + log Σ_k q_ik exp(−d_ik) − log W_i ],
  *
- * so that with all pairs listed, those of one class as similar, it is mcml of the classes. A sample without
- * similar partners has no P_i and adds nothing; a pair that is listed twice counts as two partners.
+ * k over its listed partners and j over its similar ones. Of the pairs of tuples o_i = w_i and q_ik = w_k, and W_i is the
+ * sum of its similar q_ij: then F is Σ_i w_i KL(P_i ‖ Q_i), and with all pairs listed, those of one class as similar, mcml of
+ * the classes. A sample without similar partners adds nothing; a pair that is listed twice counts as two partners.
+ *
+ * Of drawn pairs the sizes of classes are those of the population. Where i is of a class of n rows among N, and m of its
+ * class and v of others are its partners, q_ik is w_k (n − 1) / m for the former and w_k (N − n) / v for the latter, W_i is
+ * known exactly, and o_i is w_i times n over the number of such i in its class that have partners of both sorts. Which rows
+ * have how many partners does not depend on which rows they are, so that every row's linear term and sum of exponentials is
+ * estimated without bias, and its logarithm, by Jensen's inequality, not too high: the expectation of F is nowhere above
+ * mcml of all pairs. Without weights F is never negative, as Σ_k q_ik exp(−d_ik) >= W_i exp(−Σ_j q_ij d_ij / W_i); with
+ * weights it may be by chance, but never is what it estimates.
+ *
  * Derivatives and the handling of large distances are as in mcml.c.
  */
 #include <math.h>
@@ -17,18 +27,20 @@
 
 typedef struct mcml_pairs {
     gersh__objective base;
-    size_t *start; /* n + 1: the pairs of sample i are those in */
-    size_t *pair;  /* pair[start[i]..start[i + 1]) */
-    double *mates; /* W_i, 0 for a sample without similar partners */
+    size_t *start;     /* n + 1: the pairs of sample i are those in */
+    size_t *pair;      /* pair[start[i]..start[i + 1]) */
+    double *own;       /* o_i, 0 for a sample that adds nothing */
+    double *mates;     /* W_i */
+    double *excess;    /* Σ_j q_ij / W_i − 1 */
+    double *factor[2]; /* q_ik / w_k of partners that are not similar, and of similar ones */
     double
-        *flow; /* two of each pair p = (i, j) of the last gradient: w_i Q_ij at 2 p, w_j Q_ji at 2 p + 1 */
+        *flow; /* two of each pair p = (i, j) of the last gradient: o_i Q_ij at 2 p, o_j Q_ji at 2 p + 1 */
     double *both; /* their sum */
 } mcml_pairs;
 
-static double weight(const mcml_pairs *s, size_t sample)
+static double weight(const gersh__pairs *pairs, size_t sample)
 {
-    const gersh__pairs *pairs = s->base.pairs;
-    return pairs->weight != NULL ? pairs->each * pairs->weight[sample] : pairs->each;
+    return pairs->weight != NULL ? pairs->weight[sample] : 1.0;
 }
 
 static size_t partner(const mcml_pairs *s, size_t pair, size_t sample)
@@ -37,14 +49,14 @@ static size_t partner(const mcml_pairs *s, size_t pair, size_t sample)
     return pairs->first[pair] == sample ? pairs->second[pair] : pairs->first[pair];
 }
 
-/* Weight of the sample's partner in the pair, as one of its partners. */
+/* q of the pair, as seen from the sample. */
 static double partner_weight(const mcml_pairs *s, size_t pair, size_t sample)
 {
-    double w = weight(s, partner(s, pair, sample));
-    return s->base.pairs->share != NULL ? w * s->base.pairs->share[pair] : w;
+    const gersh__pairs *pairs = s->base.pairs;
+    return weight(pairs, partner(s, pair, sample)) * s->factor[pairs->similar[pair] != 0][sample];
 }
 
-/* w_i Q of the pair, as seen from the sample. */
+/* o_i Q of the pair, as seen from the sample. */
 static double *flow_of(const mcml_pairs *s, size_t pair, size_t sample)
 {
     return &s->flow[2 * pair + (s->base.pairs->first[pair] != sample)];
@@ -69,6 +81,68 @@ static void collect(mcml_pairs *s)
     s->start[0] = 0;
 }
 
+/* How many partners of a sample are not similar, and are. */
+static void count_partners(const mcml_pairs *s, size_t sample, size_t found[2])
+{
+    found[0] = found[1] = 0;
+    for (size_t e = s->start[sample]; e < s->start[sample + 1]; e++)
+        found[s->base.pairs->similar[s->pair[e]] != 0]++;
+}
+
+/* Of tuples. */
+static void set_listed(mcml_pairs *s)
+{
+    const gersh__pairs *pairs = s->base.pairs;
+    for (size_t i = 0; i < pairs->n; i++) {
+        s->factor[0][i] = s->factor[1][i] = 1;
+        for (size_t e = s->start[i]; e < s->start[i + 1]; e++)
+            s->mates[i] += pairs->similar[s->pair[e]] ? partner_weight(s, s->pair[e], i) : 0.0;
+        s->own[i] = s->mates[i] > 0 ? weight(pairs, i) : 0.0;
+    }
+}
+
+/* Of a drawn sample; *counted: whether it has partners of both sorts. */
+static void set_drawn_sample(mcml_pairs *s, size_t i, int *counted)
+{
+    const gersh__pairs *pairs = s->base.pairs;
+    const gersh__stratum *own = &pairs->stratum[pairs->stratum_of[i]];
+    size_t found[2], others = 0;
+    double w = weight(pairs, i), sum = 0;
+    count_partners(s, i, found);
+    *counted = found[0] > 0 && found[1] > 0;
+    if (!*counted)
+        return;
+    for (size_t c = 0; c < pairs->strata; c++)
+        others += pairs->stratum[c].rows;
+    others -= own->rows;
+    s->factor[0][i] = (double)others / (double)found[0];
+    s->factor[1][i] = (double)(own->rows - 1) / (double)found[1];
+    s->mates[i] = w < own->heaviest ? own->weight - w : own->rest;
+    for (size_t e = s->start[i]; e < s->start[i + 1]; e++)
+        sum += pairs->similar[s->pair[e]] ? partner_weight(s, s->pair[e], i) : 0.0;
+    s->excess[i] = pairs->weight != NULL ? sum / s->mates[i] - 1 : 0.0;
+}
+
+static gersh_status set_drawn(mcml_pairs *s)
+{
+    const gersh__pairs *pairs = s->base.pairs;
+    size_t *counted = gersh__alloc(pairs->strata, sizeof *counted);
+    if (counted == NULL)
+        return GERSH_ERROR_MEMORY;
+    for (size_t i = 0; i < pairs->n; i++) {
+        int counts;
+        set_drawn_sample(s, i, &counts);
+        counted[pairs->stratum_of[i]] += (size_t)counts;
+    }
+    for (size_t i = 0; i < pairs->n; i++) {
+        size_t c = pairs->stratum_of[i];
+        if (s->mates[i] > 0)
+            s->own[i] = weight(pairs, i) * (double)pairs->stratum[c].rows / (double)counted[c];
+    }
+    gersh__free(counted);
+    return GERSH_OK;
+}
+
 static gersh_status init(gersh__objective *objective, const gersh_settings *settings)
 {
     mcml_pairs *s = (mcml_pairs *)objective;
@@ -79,25 +153,30 @@ static gersh_status init(gersh__objective *objective, const gersh_settings *sett
     s->both = objective->scratch + 2 * pairs->count;
     s->start = gersh__alloc(pairs->n + 1, sizeof *s->start);
     s->pair = gersh__alloc(pairs->count, 2 * sizeof *s->pair);
-    s->mates = gersh__alloc(pairs->n, sizeof *s->mates);
-    if (s->start == NULL || s->pair == NULL || s->mates == NULL)
+    s->own = gersh__alloc(pairs->n, 5 * sizeof *s->own);
+    if (s->start == NULL || s->pair == NULL || s->own == NULL)
         return GERSH_ERROR_MEMORY;
+    s->mates = s->own + pairs->n;
+    s->excess = s->mates + pairs->n;
+    s->factor[0] = s->excess + pairs->n;
+    s->factor[1] = s->factor[0] + pairs->n;
     collect(s);
+    gersh_status status = GERSH_OK;
+    if (pairs->stratum != NULL)
+        status = set_drawn(s);
+    else
+        set_listed(s);
     for (size_t i = 0; i < pairs->n; i++) {
-        int dissimilar = 0;
-        for (size_t e = s->start[i]; e < s->start[i + 1]; e++) {
-            size_t p = s->pair[e];
-            s->mates[i] += pairs->similar[p] ? partner_weight(s, p, i) : 0.0;
-            dissimilar |= !pairs->similar[p];
-        }
-        useful |= dissimilar && s->mates[i] > 0;
+        size_t found[2];
+        count_partners(s, i, found);
+        useful |= found[0] > 0 && s->own[i] > 0;
     }
-    if (!useful)
+    if (status == GERSH_OK && !useful)
         return gersh__fail(
             GERSH_ERROR_INPUT,
             "the objective mcml needs a row that is in a similar pair and in a dissimilar one, but "
             "there is none; use the objective glr, deml or lsml");
-    return GERSH_OK;
+    return status;
 }
 
 static void clear(gersh__objective *objective)
@@ -105,14 +184,14 @@ static void clear(gersh__objective *objective)
     mcml_pairs *s = (mcml_pairs *)objective;
     gersh__free(s->start);
     gersh__free(s->pair);
-    gersh__free(s->mates);
+    gersh__free(s->own);
 }
 
-/* The divergence of sample i; with g what it gives to the gradient, and the flows. */
+/* What sample i adds; with g what it gives to the gradient, and the flows. */
 static double add_sample(mcml_pairs *s, size_t i, const double *d, double *g)
 {
     const int *similar = s->base.pairs->similar;
-    double low = INFINITY, z = 0, pull = 0, own = weight(s, i);
+    double low = INFINITY, z = 0, pull = 0, own = s->own[i];
     for (size_t e = s->start[i]; e < s->start[i + 1]; e++)
         low = fmin(low, d[s->pair[e]]);
     for (size_t e = s->start[i]; e < s->start[i + 1]; e++) {
@@ -127,7 +206,8 @@ static double add_sample(mcml_pairs *s, size_t i, const double *d, double *g)
         *flow = own * w * exp(low - d[p]) / z;
         g[p] += (similar[p] ? own * w / s->mates[i] : 0.0) - *flow;
     }
-    return own * fmax(0.0, pull / s->mates[i] + log(z / s->mates[i]));
+    double term = pull / s->mates[i] + log(z / s->mates[i]) + s->excess[i] * low;
+    return own * (s->base.pairs->stratum == NULL ? fmax(0.0, term) : term);
 }
 
 static double evaluate(gersh__objective *objective, const double *d, double *g)
@@ -137,7 +217,7 @@ static double evaluate(gersh__objective *objective, const double *d, double *g)
     if (g != NULL)
         memset(g, 0, objective->pairs->count * sizeof *g);
     for (size_t i = 0; i < objective->pairs->n; i++)
-        if (s->mates[i] > 0)
+        if (s->own[i] > 0)
             value += add_sample(s, i, d, g);
     return value;
 }
@@ -171,11 +251,11 @@ static void curvature(gersh__objective *objective, const double *d, const double
     memset(out, 0, objective->pairs->count * sizeof *out);
     for (size_t i = 0; i < objective->pairs->n; i++) {
         double mean = 0;
-        if (s->mates[i] == 0)
+        if (s->own[i] == 0)
             continue;
         for (size_t e = s->start[i]; e < s->start[i + 1]; e++)
             mean += *flow_of(s, s->pair[e], i) * v[s->pair[e]];
-        mean /= weight(s, i);
+        mean /= s->own[i];
         for (size_t e = s->start[i]; e < s->start[i + 1]; e++)
             out[s->pair[e]] += *flow_of(s, s->pair[e], i) * (v[s->pair[e]] - mean);
     }
@@ -191,7 +271,7 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
     gersh_status status = gersh__objective_work(objective, m * n);
     if (status != GERSH_OK)
         return status;
-    double *b = objective->work; /* √w_i Σ_k Q_ik (t_i − t_k)² for each atom */
+    double *b = objective->work; /* √o_i Σ_k Q_ik (t_i − t_k)² for each atom */
     for (size_t p = 0; p < pairs->count; p++)
         s->both[p] = s->flow[2 * p] + s->flow[2 * p + 1];
     status = gersh__pairs_gram(pairs, s->both, m, t, h);
@@ -206,7 +286,7 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
             b[a * n + j] += s->flow[2 * p + 1] * square;
         }
         for (size_t i = 0; i < n; i++)
-            b[a * n + i] /= sqrt(weight(s, i));
+            b[a * n + i] = s->own[i] > 0 ? b[a * n + i] / sqrt(s->own[i]) : 0.0;
     }
     gersh__mcml_subtract(n, m, b, h);
     return GERSH_OK;

@@ -40,6 +40,7 @@ typedef struct gersh__objective_kind {
     int separable;     /* a sum over pairs: see separable.h */
     int chained;       /* entries of the gradient are sums over all pairs rather than those of a sample */
     int draws;         /* of classes or targets: the pairs that it is a function of */
+    int by_rows;       /* sums over drawn pairs are biased: its values are measured by rows (mcml_rows.h) */
     size_t arrays;     /* of `scratch`: 3 at most */
     size_t room;       /* bytes of its own for each pair, besides `scratch` */
     size_t state_size; /* of the struct that starts with gersh__objective */

@@ -18,7 +18,6 @@ gersh_status gersh__pairs_new_differences(gersh__pairs **out, size_t k, size_t c
     pairs->pool = pool;
     pairs->n = pairs->count = count;
     pairs->differences = 1;
-    pairs->each = 1;
     pairs->parts = 1;
     pairs->part = gersh__alloc(2, sizeof *pairs->part);
     pairs->row = gersh__alloc(count + 1, sizeof *pairs->row);

@@ -215,7 +215,6 @@ static gersh__pairs *make_empty(const gersh_dataset *data, gersh__pool *pool)
         return NULL;
     pairs->k = gersh_dataset_features(data);
     pairs->pool = pool;
-    pairs->each = 1;
     return pairs;
 }
 
@@ -314,6 +313,8 @@ void gersh__pairs_free(gersh__pairs *pairs)
     gersh__free(pairs->row);
     gersh__free(pairs->similar);
     gersh__free(pairs->share);
+    gersh__free(pairs->stratum_of);
+    gersh__free(pairs->stratum);
     gersh__comparisons_free(pairs->compared);
     gersh__free(pairs->square);
     gersh__free(pairs->diagonal);

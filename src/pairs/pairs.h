@@ -48,6 +48,13 @@ typedef struct gersh__comparisons {
     size_t *part;       /* parts + 1: where each begins; NULL: one part */
 } gersh__comparisons;
 
+/* A class of the population that pairs are drawn from. */
+typedef struct gersh__stratum {
+    size_t rows;
+    double weight, heaviest; /* of the rows together, and the largest of one, */
+    double rest;             /* and of all but one that has it */
+} gersh__stratum;
+
 typedef struct gersh__pairs {
     size_t n, k;  /* samples, features */
     size_t count; /* pairs */
@@ -63,11 +70,13 @@ typedef struct gersh__pairs {
     size_t *second;      /* NULL: all pairs, or all between classes */
     size_t *row;         /* of these: n + 1; the pairs of sample i with 0, 1, ... are row[i]..row[i + 1] */
     int between;         /* only pairs of different classes */
-    int differences; /* every sample is the difference of a pair, which has its number (differences.h) */
-    int *similar;    /* of each listed pair, where tuples say so or it was drawn; NULL: by the classes */
-    double *share;   /* of each listed pair: how many pairs it stands for; NULL: 1 */
-    double each;     /* how many rows each sample stands for */
-    double units;    /* drawn pairs: rows dealt out, or anchors, that were drawn one by one; else 0 */
+    int differences;    /* every sample is the difference of a pair, which has its number (differences.h) */
+    int *similar;       /* of each listed pair, where tuples say so or it was drawn; NULL: by the classes */
+    double *share;      /* of each listed pair: how many pairs it stands for; NULL: 1 */
+    double units;       /* drawn pairs: rows dealt out, or anchors, that were drawn one by one; else 0 */
+    size_t *stratum_of; /* drawn pairs of rows with classes: the class of each sample, */
+    gersh__stratum *stratum; /* and the classes; else NULL */
+    size_t strata;
     gersh__comparisons *compared; /* or NULL */
     gersh__pool *pool;            /* not owned; NULL: no threads */
     double *square;               /* n × n scratch of the maps, for all pairs of more than a few samples */

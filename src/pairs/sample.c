@@ -160,6 +160,25 @@ static gersh_status list_pairs(gersh__list *list, const deal *d, const double *s
     return status;
 }
 
+static gersh_status describe_strata(gersh__pairs *pairs, const gersh__population *p)
+{
+    pairs->strata = p->classes;
+    pairs->stratum = gersh__alloc(p->classes, sizeof *pairs->stratum);
+    if (pairs->stratum == NULL)
+        return GERSH_ERROR_MEMORY;
+    for (size_t c = 0; c < p->classes; c++) {
+        gersh__stratum *s = &pairs->stratum[c];
+        s->rows = p->class_start[c + 1] - p->class_start[c];
+        for (size_t i = p->class_start[c]; i < p->class_start[c + 1]; i++) {
+            double w = p->weight != NULL ? p->weight[p->row[i]] : 1;
+            s->rest += fmin(w, s->heaviest);
+            s->heaviest = fmax(s->heaviest, w);
+        }
+        s->weight = s->rest + s->heaviest;
+    }
+    return GERSH_OK;
+}
+
 gersh_status gersh__pairs_new_sampled(gersh__pairs **out, const gersh__population *p, gersh__wanted wanted,
                                       size_t count, gersh__random *random, gersh__pool *pool)
 {
@@ -186,15 +205,22 @@ gersh_status gersh__pairs_new_sampled(gersh__pairs **out, const gersh__populatio
     }
     if (status == GERSH_OK)
         status = list_pairs(&list, &d, share, class, p->classes, random, pool);
-    gersh__free(class);
     if (status != GERSH_OK) {
         gersh__list_clear(&list);
+        gersh__free(class);
         return status;
     }
     status = gersh__pairs_new_list(out, p->data, p->weight, list, pool);
-    if (status == GERSH_OK) {
-        (*out)->each = n / (double)d.rows;
-        (*out)->units = (double)d.rows;
+    if (status != GERSH_OK) {
+        gersh__free(class);
+        return status;
+    }
+    (*out)->units = (double)d.rows;
+    (*out)->stratum_of = class;
+    status = class != NULL ? describe_strata(*out, p) : GERSH_OK;
+    if (status != GERSH_OK) {
+        gersh__pairs_free(*out);
+        *out = NULL;
     }
     return status;
 }

@@ -67,7 +67,7 @@ static double drawn_bytes(const gersh__fit *fit, double n, double pairs)
         rows = fmin(fmin(n, GERSH__MOST_MINED_ROWS), POOLED + 0.7 * pairs);
         search = fmin(n, GERSH__MOST_MINED_ROWS) * (4 * k + 32) + 8 * pairs;
     }
-    return rows_bytes(fit, n) + 24 * n + search +
+    return rows_bytes(fit, n) + 48 * n + search +
            pairs * (ENGINE_BYTES + LIST_BYTES + (double)fit->kind->room) + sample_bytes(k, rows) +
            8 * rows * 64 + sketch_bytes(fit);
 }

@@ -1,32 +1,41 @@
 /*
  * Learning from drawn pairs. Each round draws more of them than the last, learns from where the last ended, and
  * measures both metrics on pairs that no fit has seen: GROUPS independent draws b, each of which gives an
- * unbiased estimate F_b(M) of F(M) over all pairs. Their mean is the value that is stated, with an error at 95 %
- * by Student's distribution. The rounds end when the value falls by less than the tolerance, or no more pairs
- * fit the memory. A round is solved as well as its sample deserves: to the relative error of the last value.
+ * unbiased estimate F_b(M) of F(M) over all pairs. The rounds end when the value falls by less than the tolerance,
+ * or no more pairs fit the memory. A round is solved as well as its sample deserves: to the relative error of the last
+ * value. What is stated at the end comes from other draws again, as the least of two measured values is too low on
+ * average: their mean, with an error at 95 % by Student's distribution.
  *
  * The bound: what the solver certifies is below the minimum of the sum over the drawn pairs. That is a minimum
- * of unbiased estimates, so that its expectation is at most the minimum over all pairs. Its deviation is about
- * that of the sum at the metric found, which the F_b show, once the sizes of the draws are allowed for.
+ * of estimates that are unbiased, or too low on average (mcml), so that its expectation is at most the minimum over all
+ * pairs. Its deviation is about that of the sum at the metric found, which the F_b show, once the sizes of the draws are
+ * allowed for.
+ *
+ * Of mcml, whose F_b are too low, value and error are those of rows that are drawn with all their partners (mcml_rows.h).
  *
  * Of lmnn, where one draw has every row as an anchor and every impostor within the margin, value and bound are
  * those of all triplets: the others add nothing to F or its gradient here, and nowhere less. Where rows are many, `all` is
  * those that the population was limited to.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/settings.h"
+#include "objective/mcml_rows.h"
 #include "solver/fit.h"
 
 enum { GROUPS = 16, FIRST_SAMPLE = 524288, FIRST_MINED = 131072, CHECK_DRAW = 16384, MOST_ROUNDS = 16 };
 
 #define TWO_SIDED 2.131 /* of Student's distribution with GROUPS − 1 degrees of freedom, 95 % */
 #define ONE_SIDED 1.753
-#define FIRST_TOL 0.02 /* of the first round */
-#define WIDENING 16    /* smoothing at the start of a round, in units of that at the end of the last */
+#define FIRST_TOL 0.02           /* of the first round */
+#define ROW_WORK 8               /* distances of rows that are measured, for each pair learned from, */
+#define LEAST_ROW_WORK 2097152.0 /* and at least so many */
+#define ROUNDING 1e-12           /* relative, of a value of all rows */
+#define WIDENING 16 /* smoothing at the start of a round, in units of that at the end of the last */
 
 typedef struct rounds {
     gersh__fit *fit;
@@ -36,6 +45,8 @@ typedef struct rounds {
     double tol;       /* that was asked for */
     size_t count;     /* pairs of the next draw */
     double width;     /* of the smoothing at the end of the last fit */
+    double units;     /* of the last draw, */
+    double bound;     /* and the certified bound there, as minimised, or −infinity */
     double certified; /* largest bound of complete draws */
     int all_anchors;  /* the last draw was mined, with every row as an anchor */
 } rounds;
@@ -135,11 +146,29 @@ static gersh_status measure_all(measured *out, rounds *r, const gersh_metric *me
     return status;
 }
 
+/* Value and error over all pairs by rows, and the value of the metric before. */
+static gersh_status measure_rows(measured *out, rounds *r, const gersh_metric *metric,
+                                 const gersh_metric *before)
+{
+    gersh__mcml_rows *rows = NULL;
+    double error, work = fmax(ROW_WORK * (double)r->count, LEAST_ROW_WORK);
+    gersh_status status = gersh__mcml_rows_new(&rows, r->population, work, &r->random);
+    if (status == GERSH_OK)
+        status = gersh__mcml_rows_measure(&out->value, &out->error, rows, metric, r->fit->pool);
+    if (status == GERSH_OK && before != NULL)
+        status = gersh__mcml_rows_measure(&out->before, &error, rows, before, r->fit->pool);
+    gersh__mcml_rows_free(rows);
+    /* Of all rows it is due to rounding alone, but not 0, which would say that the bound is of all pairs too. */
+    out->error = fmax(fmax(out->error, ROUNDING * fabs(out->value)), DBL_MIN);
+    return status;
+}
+
 /* Measures on fresh pairs. */
 static gersh_status measure(measured *out, rounds *r, const gersh_metric *metric,
                             const gersh_metric *before)
 {
     double value[GROUPS], old = 0, square = 0, units = 0;
+    const gersh_metric *other = r->fit->kind->by_rows ? NULL : before;
     *out = (measured){.bound = INFINITY, .before = INFINITY};
     gersh_status status = aim(r, metric);
     if (status == GERSH_OK && r->all_anchors)
@@ -151,7 +180,7 @@ static gersh_status measure(measured *out, rounds *r, const gersh_metric *metric
         double there = 0;
         status = draw_pairs(&d, r, CHECK_DRAW < r->count ? CHECK_DRAW : r->count);
         if (status == GERSH_OK)
-            status = look(&value[b], NULL, &there, r, &d, metric, before);
+            status = look(&value[b], NULL, &there, r, &d, metric, other);
         if (status == GERSH_OK) {
             out->value += value[b] / GROUPS;
             old += there / GROUPS;
@@ -166,17 +195,15 @@ static gersh_status measure(measured *out, rounds *r, const gersh_metric *metric
     out->error = TWO_SIDED * sqrt(square / GROUPS);
     out->deviation = sqrt(square * units);
     out->before = before != NULL ? old : INFINITY;
-    return GERSH_OK;
+    return r->fit->kind->by_rows ? measure_rows(out, r, metric, before) : GERSH_OK;
 }
 
-/* What is stated of the draw and of the pairs that were measured. `units`: those of the draw. */
-static void fill_info(gersh_fit_info *info, rounds *r, const measured *m, double units)
+/* What is stated of the last draw and of the pairs that were measured. */
+static void fill_info(gersh_fit_info *info, const rounds *r, const measured *m)
 {
-    double sign = r->fit->kind->maximized ? -1 : 1, n = (double)r->population->n, bound = -INFINITY;
-    if (m->bound < INFINITY) /* complete */
-        bound = r->certified = fmax(r->certified, m->bound);
-    else if (info->has_bound) /* what was certified for the draw, less what that may be off */
-        bound = sign * info->bound - ONE_SIDED * m->deviation / sqrt(units);
+    double sign = r->fit->kind->maximized ? -1 : 1, n = (double)r->population->n;
+    double bound = m->bound < INFINITY ? r->certified /* complete */
+                                       : r->bound - ONE_SIDED * m->deviation / sqrt(r->units);
     if (r->fit->kind->nonnegative && isfinite(bound))
         bound = fmax(bound, 0);
     info->objective_value = sign * m->value;
@@ -205,24 +232,23 @@ static gersh_status run_round(gersh_metric **out, gersh_fit_info *info, measured
                               const gersh_metric *start, const gersh_metric *last)
 {
     draw d = {0};
-    double units = 0;
     gersh_status status = draw_pairs(&d, r, r->count);
     if (status == GERSH_OK)
         status = gersh__fit_pairs(out, info, NULL, &r->width, r->fit, d.pairs, d.objective, start);
     if (status == GERSH_OK) {
-        units = d.pairs->units;
+        r->units = d.pairs->units;
+        r->bound = info->has_bound ? (r->fit->kind->maximized ? -info->bound : info->bound) : -INFINITY;
         info->pairs = (double)d.pairs->count;
         info->rows_used = (double)d.pairs->n;
+        info->rounds++;
         r->all_anchors = r->plan->choice == GERSH_CHOICE_MINED && !r->population->limited &&
-                         units == (double)r->population->n;
+                         r->units == (double)r->population->n;
     }
     drop(&d); /* before others are drawn */
     if (status == GERSH_OK)
         status = measure(m, r, *out, last);
-    if (status == GERSH_OK) {
-        info->rounds++;
-        fill_info(info, r, m, units);
-    }
+    if (status == GERSH_OK && m->bound < INFINITY)
+        r->certified = fmax(r->certified, m->bound);
     return status;
 }
 
@@ -249,7 +275,8 @@ gersh_status gersh__fit_drawn(gersh_metric **out, gersh_fit_info *info, gersh__f
                 .count = plan->choice == GERSH_CHOICE_MINED ? FIRST_MINED : FIRST_SAMPLE,
                 .certified = -INFINITY};
     gersh_metric *identity = NULL;
-    int more = 1;
+    measured m = {0};
+    int more = 1, again = 0; /* `again`: what was measured decided something */
     *out = NULL;
     r.count = r.count < plan->most ? r.count : plan->most;
     fit->limits.tol = fmax(r.tol, FIRST_TOL);
@@ -260,18 +287,20 @@ gersh_status gersh__fit_drawn(gersh_metric **out, gersh_fit_info *info, gersh__f
         status = aim(&r, fit->options->start != NULL ? fit->options->start : identity);
     while (status == GERSH_OK && more) {
         gersh_metric *last = *out, *worse = last;
-        measured m;
         *out = NULL;
         status = run_round(out, info, &m, &r, last != NULL ? last : fit->options->start, last);
         if (status == GERSH_OK && m.before < m.value) { /* on fresh pairs the last was better */
             worse = *out;
             *out = last;
-            info->objective_value += (fit->kind->maximized ? -1 : 1) * (m.before - m.value);
-            info->gap += m.before - m.value;
         }
         more = status == GERSH_OK && go_on(&r, info, &m);
+        again = info->rounds > 1 && (m.bound == INFINITY || m.before < m.value);
         gersh_metric_free(worse);
     }
+    if (status == GERSH_OK && again)
+        status = measure(&m, &r, *out, NULL);
+    if (status == GERSH_OK)
+        fill_info(info, &r, &m);
     gersh_metric_free(identity);
     if (status != GERSH_OK) {
         gersh_metric_free(*out);
