@@ -233,10 +233,10 @@ static double doubt(gersh__objective *objective, const double *d, const double *
         double flow = 0;
         for (int end = 0; end < 2; end++) {
             size_t i = end == 0 ? pairs->first[p] : pairs->second[p];
-            flow += s->mates[i] > 0 ? s->flow[2 * p + (size_t)end] : 0;
-            size += s->mates[i] > 0
-                        ? weight(s, i) * (1 + d[p]) * (1 + partner_weight(s, p, i) / s->mates[i])
-                        : 0;
+            if (s->own[i] == 0)
+                continue;
+            flow += s->flow[2 * p + (size_t)end];
+            size += s->own[i] * (1 + d[p]) * (1 + partner_weight(s, p, i) / s->mates[i]);
         }
         r[pairs->first[p]] += 2 * flow;
         r[pairs->second[p]] += 2 * flow;
