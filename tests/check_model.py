@@ -1,7 +1,6 @@
 """Checks a model file with NumPy alone, as docs/model-file.md says: verified, FAILED or not fully checked; exit 0, 1, 3."""
 import hashlib, json, struct, sys
 import numpy as np
-np.seterr(divide="ignore", invalid="ignore")  # derivatives may be infinite
 
 def read(path):
     raw = open(path, "rb").read()
@@ -23,8 +22,9 @@ def solve(objective, near, far, x, w, m, width=0):
     """F, its derivatives by the distances, these, and how much rounding moves the slopes of smoothed hinges."""
     delta = x[:, None] - x
     d = np.maximum(np.einsum("ijf,ijf->ij", delta @ m, delta), 0)
+    d = np.where(delta.any(axis=2), np.maximum(d, 1e-16 * d[(far if objective == "deml" else near + far) > 0].mean()), 0)
     root, g, value, shaken = np.sqrt(d), np.zeros_like(d), 0, 0
-    slope = np.where(delta.any(axis=2), 0.5 / root, 0)  # of the root; equal samples count for nothing
+    slope = np.divide(0.5, root, out=np.zeros_like(d), where=root > 0)  # of the root; equal samples count for nothing
     if objective == "glr":
         value, g = (far * np.exp(-d)).sum() / 2, -far * np.exp(-d) / 2
     elif objective == "deml":
@@ -38,12 +38,12 @@ def solve(objective, near, far, x, w, m, width=0):
         value = w[some] @ ((p * e).sum(axis=1) - least + np.log(q.sum(axis=1) / near.sum(axis=1)))
     elif objective == "lsml":
         s, o = (tuple(np.argwhere(np.triu(pairs) > 0).T) for pairs in (near, far))
-        away = np.maximum(np.subtract.outer(root[s], root[o]), 0)
-        pull = np.outer(near[s], far[o] / 4) * away
+        pull = np.outer(near[s], far[o] / 4) * (away := np.maximum(np.subtract.outer(root[s], root[o]), 0))
         value = (pull * away).sum()
         g[s], g[o] = (np.where(f != 0, 2 * f * slope[at], 0) for at, f in ((s, pull.sum(axis=1)), (o, -pull.sum(axis=0))))
     else:
         square = np.where(near > 0, (delta**2).sum(axis=2), np.inf)
+        square = np.where(np.isclose(square, third := np.sort(square, axis=1)[:, :3][:, -1:], 1e-9, 0), third, square)
         for i, j in ((i, j) for i in range(len(x)) for j in np.argsort(square[i], kind="stable")[:3] if near[i, j] > 0):
             h, push, width = 1 + d[i, j] - d[i], w[i] * w[j] * w * (far[i] > 0) / 2, max(width, 1e-300)
             steep = np.clip(h / width, 0, 1)
