@@ -15,6 +15,7 @@ from gersh._settings import DEFAULTS, TABLE
 
 INCLUDE = Path(__file__).resolve().parents[2] / "include"
 C_NAMES = {"Atom": "gersh_atom", "Balance": "gersh_balance", "Cancel": "gersh_cancel",
+           "Check": "gersh_check",
            "CustomObjective": "gersh_custom_objective", "Discs": "gersh_discs", "EdgeRule": "gersh_edge_rule",
            "FitInfo": "gersh_fit_info", "FitOptions": "gersh_fit_options", "Graph": "gersh_graph",
            "Importance": "gersh_importance", "ImportanceOptions": "gersh_importance_options",
@@ -22,7 +23,7 @@ C_NAMES = {"Atom": "gersh_atom", "Balance": "gersh_balance", "Cancel": "gersh_ca
            "ReportOptions": "gersh_model_report_options", "Scaling": "gersh_scaling",
            "SettingInfo": "gersh_setting_info", "TuneOptions": "gersh_tune_options",
            "TuneProgress": "gersh_tune_progress", "TuneRow": "gersh_tune_row", "Tuning": "gersh_tuning",
-           "Tuples": "gersh_tuples"}
+           "Tuples": "gersh_tuples", "Verification": "gersh_verification"}
 
 
 def structures():

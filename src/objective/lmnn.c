@@ -1,7 +1,7 @@
 /*
  * lmnn, large margin nearest neighbours. j → i says that j is a target of i: one of the TARGETS samples of
- * i's class nearest to i by Euclidean distance (of equally near ones, those of earlier rows; all where
- * there are fewer).
+ * i's class nearest to i by Euclidean distance (of those that are as near as the last one, but for rounding,
+ * those of earlier rows; all where there are fewer).
  *
  *     F(d) = (1 − μ) Σ_{i, j→i} w_i w_j d_ij  +  μ Σ_{i, j→i} Σ_l w_i w_j w_l h(1 + d_ij − d_il),
  *
@@ -27,6 +27,7 @@
 #define MU GERSH__LMNN_MU
 #define TARGETS GERSH__LMNN_TARGETS
 #define NO_WIDTH 1e-300 /* stands for the width 0 */
+#define SAME 1e-9       /* distances that differ by less, relatively, are the same */
 #define BLOCK 256       /* terms of one product of the Hessian */
 
 /* Arrays of TARGETS × n hold one entry for each target c of each sample i at c · n + i. */
@@ -49,19 +50,38 @@ static size_t pair_of(size_t i, size_t j)
     return i > j ? gersh__pair(i, j) : gersh__pair(j, i);
 }
 
-/* The targets of sample i of the class begin..end, nearest first. */
+/* The TARGETS-th smallest distance of sample i within its class begin..end; infinite where there are fewer. */
+static double reach_of(size_t i, size_t begin, size_t end, const double *distance)
+{
+    double near[TARGETS];
+    for (size_t c = 0; c < TARGETS; c++)
+        near[c] = INFINITY;
+    for (size_t j = begin; j < end; j++) {
+        double d = j != i ? distance[pair_of(i, j)] : INFINITY;
+        for (size_t c = 0; c < TARGETS; c++) {
+            double least = fmin(d, near[c]);
+            d = fmax(d, near[c]);
+            near[c] = least;
+        }
+    }
+    return near[TARGETS - 1];
+}
+
+/*
+ * The targets of sample i of the class begin..end: those within its reach, then those at it, in their order.
+ * Rounding must not decide between samples that are equally near.
+ */
 static void choose_targets(lmnn *s, size_t i, size_t begin, size_t end, const double *distance)
 {
-    size_t n = s->base.pairs->n, found = 0, chosen[TARGETS + 1];
-    for (size_t j = begin; j < end; j++) {
-        if (j == i)
-            continue;
-        size_t at = found;
-        for (; at > 0 && distance[pair_of(i, j)] < distance[pair_of(i, chosen[at - 1])]; at--)
-            chosen[at] = chosen[at - 1];
-        chosen[at] = j;
-        found += found < TARGETS;
-    }
+    size_t n = s->base.pairs->n, found = 0, chosen[TARGETS];
+    double reach = reach_of(i, begin, end, distance), within = reach * (1 - SAME),
+           beyond = reach * (1 + SAME);
+    for (int at_reach = 0; at_reach < 2; at_reach++)
+        for (size_t j = begin; j < end && found < TARGETS; j++) {
+            double d = j != i ? distance[pair_of(i, j)] : INFINITY;
+            if (j != i && (d < within) == !at_reach && d <= beyond)
+                chosen[found++] = j;
+        }
     for (size_t c = 0; c < TARGETS; c++) {
         s->target[c * n + i] = c < found ? chosen[c] : i;
         s->factor[c * n + i] = c < found ? MU * s->weight[i] * s->weight[chosen[c]] : 0.0;

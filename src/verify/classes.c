@@ -11,6 +11,7 @@
  *         standardised targets where there are such
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -20,6 +21,7 @@
 
 enum { TARGETS = 3 };
 static const double push = 0.5;
+static const double same = 1e-9; /* distances that differ by less, relatively, are the same */
 
 static double weight(const gersh__problem *p, size_t i)
 {
@@ -120,11 +122,25 @@ static gersh_status glr(gersh__problem *p)
     return GERSH_OK;
 }
 
-/* i's nearest class mates under the identity, the smaller row first where two are equally near; a row of weight 0 is
- * none. */
-static size_t find_targets(const gersh__problem *p, size_t i, size_t found[TARGETS])
+typedef struct mate {
+    double distance;
+    size_t row;
+} mate;
+
+static int by_distance(const void *left, const void *right)
 {
-    double near[TARGETS] = {0};
+    const mate *a = left, *b = right;
+    if (a->distance != b->distance)
+        return a->distance < b->distance ? -1 : 1;
+    return a->row < b->row ? -1 : 1;
+}
+
+/*
+ * i's nearest class mates under the identity; a row of weight 0 is none. Those that are as near as the last of them, but
+ * for rounding, are taken by their rows. `mates` has room for n.
+ */
+static size_t find_targets(const gersh__problem *p, size_t i, size_t found[TARGETS], mate *mates)
+{
     size_t count = 0;
     for (size_t j = 0; j < p->n; j++) {
         if (j == i || !same_class(p, i, j) || weight(p, j) == 0)
@@ -134,23 +150,27 @@ static size_t find_targets(const gersh__problem *p, size_t i, size_t found[TARGE
             double difference = p->data->x[i * p->k + f] - p->data->x[j * p->k + f];
             d += difference * difference;
         }
-        if (count == TARGETS && d >= near[TARGETS - 1])
-            continue;
-        size_t at = count < TARGETS ? count++ : TARGETS - 1;
-        for (; at > 0 && near[at - 1] > d; at--) {
-            near[at] = near[at - 1];
-            found[at] = found[at - 1];
-        }
-        near[at] = d;
-        found[at] = j;
+        mates[count++] = (mate){d, j};
     }
-    return count;
+    qsort(mates, count, sizeof *mates, by_distance);
+    size_t targets = count < TARGETS ? count : TARGETS;
+    double last = targets > 0 ? mates[targets - 1].distance : 0;
+    for (size_t c = 0; c < count; c++)
+        if (fabs(mates[c].distance - last) <= same * last)
+            mates[c].distance = last;
+    qsort(mates, count, sizeof *mates, by_distance);
+    for (size_t c = 0; c < targets; c++)
+        found[c] = mates[c].row;
+    return targets;
 }
 
 static gersh_status lmnn(gersh__problem *p)
 {
+    mate *mates = gersh__alloc(p->n, sizeof *mates);
+    if (mates == NULL)
+        return GERSH_ERROR_MEMORY;
     for (size_t i = 0; i < p->n; i++) {
-        size_t found[TARGETS] = {0}, count = find_targets(p, i, found);
+        size_t found[TARGETS] = {0}, count = find_targets(p, i, found, mates);
         fill_row(p, i);
         for (size_t t = 0; t < count; t++) {
             size_t j = found[t];
@@ -168,6 +188,7 @@ static gersh_status lmnn(gersh__problem *p)
             gersh__problem_pull(p, i, j, d, (1 - push) * w + slopes, (1 - push) * w + slopes);
         }
     }
+    gersh__free(mates);
     return GERSH_OK;
 }
 

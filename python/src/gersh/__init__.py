@@ -1,5 +1,6 @@
 """Metric learning with signed graphs: certified Mahalanobis metrics as scikit-learn estimators."""
 
+from ._certificate import Certificate, Check, Verification
 from ._graph import Discs, Graph, Importance
 from ._library import FileError, library
 from ._run import Progress, TuneProgress
@@ -10,8 +11,8 @@ from ._tuples import (DEMLPairs, GLRPairs, LMNNQuadruplets, LMNNTriplets, LSMLPa
                       PGMLQuadruplets, PGMLTriplets, SGMLPairs, SGMLQuadruplets, SGMLTriplets)
 
 __version__: str = library.gersh_version().decode()
-__all__ = ["DEML", "DEMLPairs", "Discs", "FileError", "GLR", "GLRPairs", "Graph", "Importance", "LMNN", "LMNNQuadruplets",
-           "LMNNTriplets", "LSML", "LSMLPairs", "LSMLQuadruplets", "LSMLTriplets", "MCML", "MCMLPairs", "MetricLearner",
+__all__ = ["Certificate", "Check", "DEML", "DEMLPairs", "Discs", "FileError", "GLR", "GLRPairs", "Graph", "Importance",
+           "LMNN", "LMNNQuadruplets", "LMNNTriplets", "LSML", "LSMLPairs", "LSMLQuadruplets", "LSMLTriplets", "MCML", "MCMLPairs", "MetricLearner",
            "MetricLearnerPairs", "MetricLearnerQuadruplets", "MetricLearnerTriplets", "PGML", "PGMLPairs",
            "PGMLQuadruplets", "PGMLTriplets", "Progress", "SGML", "SGMLPairs", "SGMLQuadruplets", "SGMLTriplets",
-           "TuneProgress", "load", "tune"]
+           "TuneProgress", "Verification", "load", "tune"]

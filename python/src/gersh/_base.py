@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from . import _structures as s
+from ._certificate import Certificate, Verification
 from ._compat import validate_data
 from ._graph import Discs, Graph, Importance
 from ._library import library
@@ -386,6 +387,26 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
                 if kind == "permutation":
                     raise  # else M_ii is left
         return self._model.importance(kind)
+
+    @property
+    def certificate_(self) -> Certificate:
+        """How near the value is to the best possible, and how that is known: by this fit, a file, or a verification."""
+        check_is_fitted(self)
+        return Certificate(self._model.info, self._model.standing(), self._model.certainty(), self.verify)
+
+    def verify(self, X: Any = None, y: Any = None) -> Verification:
+        raise NotImplementedError  # by each kind of learner for its own data
+
+    def _verify(self, x=None, weights=None, tuples=None, **labels):
+        """Verifies the model on points x with the labels that Dataset takes, or on its own."""
+        if x is None:
+            return self._model.verify(None)
+        with Dataset(x, feature_names=getattr(self, "feature_names_in_", None), **labels) as data:
+            if weights is None:
+                self._model.give_weights(data)
+            else:
+                library.gersh_dataset_set_weights(data, address(weights))
+            return self._model.verify(data, tuples)
 
     @property
     def discs_(self) -> Optional[Discs]:

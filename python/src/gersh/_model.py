@@ -8,6 +8,7 @@ from typing import List, Optional
 import numpy as np
 
 from . import _structures as s
+from ._certificate import Verification, verification_of
 from ._graph import Discs, Graph, Importance
 from ._library import library
 from ._settings import read_settings
@@ -91,6 +92,7 @@ class Model:
         self._pointer = pointer
         self._lock = threading.Lock()
         self._maps = {}  # of each number of columns that was asked for
+        self._verification = None  # the last one; a copy from a file or a pickle has none
 
     def __del__(self, free_map=library.gersh_transform_free, free_model=library.gersh_model_free):
         for pointer in self._maps.values():
@@ -124,7 +126,38 @@ class Model:
         library.gersh_model_write(self._pointer, path.encode(), with_data)
 
     def report(self, path: str, options: s.ReportOptions) -> None:
+        if self._verification is not None:
+            options.verification = c.pointer(self._verification)
         library.gersh_model_report(self._pointer, path.encode(), c.byref(options))
+
+    def verify(self, data, tuples=None) -> Verification:
+        """Checks the model on a data set of the library, or with None on its own samples.
+
+        `tuples`, rows and whether they are similar, must be the model's own, on which it is checked.
+        """
+        found = s.Verification()
+        library.gersh_model_verify(c.byref(found), self._pointer, data)
+        if tuples is not None and not all(map(np.array_equal, tuples, self.tuples())):
+            nan = float("nan")
+            found.check[found.count] = s.Check(b"tuples", 0, nan, nan, nan,
+                                               b"these are not the tuples that the model was fitted to")
+            found.count, found.verdict = found.count + 1, 0
+        self._verification = found
+        return verification_of(found)
+
+    def give_weights(self, data) -> None:
+        """Gives a data set the sample weights of the fit, as far as the model has them for that many samples."""
+        own = library.gersh_model_data(self._pointer)
+        if own and library.gersh_dataset_rows(own) == library.gersh_dataset_rows(data):
+            library.gersh_dataset_set_weights(data, library.gersh_dataset_weights(own))
+
+    def standing(self) -> str:
+        return library.gersh_model_standing(self._pointer, self._verification).decode()
+
+    def certainty(self) -> str:
+        text = c.create_string_buffer(256)
+        library.gersh_model_certainty(text, len(text), self._pointer, self._verification)
+        return text.value.decode("utf-8", "replace").replace("'gersh inspect --verify'", "verify()")
 
     @property
     def metric(self):

@@ -122,7 +122,16 @@ class Tuning(c.Structure):
                 ("seconds", c.c_double), ("interrupted", c.c_int), ("settings", c.c_void_p)]
 
 
+class Check(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("result", c.c_int), ("stated", c.c_double), ("recomputed", c.c_double),
+                ("tolerance", c.c_double), ("sentence", c.c_char * 200)]
+
+
+class Verification(c.Structure):
+    _fields_ = [("verdict", c.c_int), ("count", c.c_size_t), ("check", Check * 16)]
+
+
 class ReportOptions(c.Structure):
-    _fields_ = [("data", c.c_void_p), ("name", c.c_char_p), ("data_name", c.c_char_p), ("splits", c.c_size_t),
+    _fields_ = [("data", c.c_void_p), ("verification", c.POINTER(Verification)), ("name", c.c_char_p), ("data_name", c.c_char_p), ("splits", c.c_size_t),
                 ("threads", c.c_int), ("progress", c.c_void_p), ("progress_context", c.c_void_p),
                 ("cancel", c.POINTER(Cancel))]

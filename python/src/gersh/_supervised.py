@@ -4,9 +4,10 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import _check_sample_weight, check_array, column_or_1d
+from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, column_or_1d
 
 from ._base import BaseMetricLearner
+from ._certificate import Verification
 from ._run import Progress
 
 
@@ -108,13 +109,17 @@ class MetricLearner(BaseMetricLearner):
     objective_value_ : float
         The value of the objective at M.
     bound_ : float or None
-        A certified bound: no metric that the solver searches has a better value. None where the solver has no bound.
+        A bound: no metric that the solver searches has a better value. `fit` certifies it; of a model from a file or a
+        pickle it is what that states. None where the solver has no bound.
     gap_ : float or None
         The distance from the value to the bound.
     relative_gap_ : float or None
         The same as a share of the value: what `tol` is compared with.
+    certificate_ : Certificate
+        Value, bound and gaps with how they are known: 'certified' by `fit`, 'stated' by a file or a pickle, or the verdict
+        of the last `verify`.
     stop_ : {'converged', 'settled', 'max_iter', 'max_time', 'interrupted'}
-        Why the fit ended. 'converged': the value is certified to be within `tol` of the best possible; 'settled': nothing
+        Why the fit ended. 'converged': the value was certified to be within `tol` of the best possible; 'settled': nothing
         better was found, but the certificate is wider, or there is none.
     n_iter_ : int
         Iterations.
@@ -192,15 +197,18 @@ class MetricLearner(BaseMetricLearner):
         classes, codes = np.unique(y, return_inverse=True)
         return {"codes": codes, "classes": class_texts(classes)}
 
+    def _weighed(self, X, y, sample_weight):
+        """Rows, labels and weights, without rows of weight 0: these are as ones that are not there."""
+        if sample_weight is None:
+            return X, y, None
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, only_non_negative=True)
+        used = weights > 0
+        return X[used], y[used], weights[used]
+
     def _fit(self, X, y, sample_weight, start):
-        weights = None
-        if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, X, dtype=np.float64, only_non_negative=True)
-            used = weights > 0
-            X, y, weights = X[used], y[used], weights[used]  # a row without weight is as one that is not there
-            if len(y) < 2:
-                raise ValueError(f"Found array with {len(y)} sample(s) of positive weight while a minimum of 2 is "
-                                 "required.")
+        X, y, weights = self._weighed(X, y, sample_weight)
+        if len(y) < 2:
+            raise ValueError(f"Found array with {len(y)} sample(s) of positive weight while a minimum of 2 is required.")
         self._learn(X, start=start, weights=weights, y=y, **self._labels(y))
         return self
 
@@ -262,6 +270,37 @@ class MetricLearner(BaseMetricLearner):
                 sample_weight = np.concatenate([np.ones(len(rows)) if weights is None else weights, new])
             X, y = np.concatenate([rows, X]), np.concatenate([labels, y])
         return self._fit(X, y, sample_weight, model)
+
+    def verify(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> Verification:
+        """Checks the model from the definitions alone, with none of the code that fitted it.
+
+        Checked are the scaling, the trace and rho against the settings, the signs, edge rules, smallest eigenvalue and
+        trace of M, the objective's value at M, the bound, the gap, and what features contribute. Afterwards
+        `certificate_.standing` is the verdict.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
+            What the model was fitted to; other samples have another digest, so that the check of them fails. None takes
+            the samples that the model holds.
+        y : array-like of shape (n_samples,), default=None
+            Their labels, as `fit` had them.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights, as `fit` had them. None takes those that the model holds, where it holds its samples.
+
+        Returns
+        -------
+        gersh.Verification
+            True only if everything was checked and nothing failed.
+        """
+        check_is_fitted(self)
+        if X is None:
+            if y is not None or sample_weight is not None:
+                raise ValueError("y and sample_weight belong to X; give X as well, or none of them.")
+            return self._verify()
+        X, y = self._check_xy(X, y, reset=False)
+        X, y, weights = self._weighed(X, y, sample_weight)
+        return self._verify(X, weights, **self._known_labels(y))
 
     def _rows_so_far(self, model):
         kept = model.data()

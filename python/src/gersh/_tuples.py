@@ -7,6 +7,7 @@ from sklearn.metrics import precision_recall_curve, roc_auc_score, roc_curve
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 
 from ._base import BaseMetricLearner
+from ._certificate import Verification
 from ._model import tuples_of
 from ._run import Progress
 
@@ -66,6 +67,30 @@ class TupleLearner(BaseMetricLearner):
         with tuples_of(rows, similar, len(x)) as native:
             self._learn(x, start=getattr(self, "_model", None) if self.warm_start else None, tuples=native)
         return points
+
+    def verify(self, tuples: Any = None, y: Any = None) -> Verification:
+        """Checks the model from the definitions alone, with none of the code that fitted it; see MetricLearner.verify.
+
+        Parameters
+        ----------
+        tuples : array-like, default=None
+            What the model was fitted to. None takes the tuples and points that the model holds.
+        y : array-like of shape (n_tuples,), default=None
+            Of pairs: 1 for similar ones, -1 for dissimilar ones.
+
+        Returns
+        -------
+        gersh.Verification
+            True only if everything was checked and nothing failed.
+        """
+        check_is_fitted(self)
+        if tuples is None:
+            if y is not None:
+                raise ValueError("y belongs to the tuples; give both, or neither.")
+            return self._verify()
+        points, indices = self._tuples(tuples, self._size)
+        x, rows = distinct_points(points, indices)
+        return self._verify(x, tuples=(rows, self._signs(y) == 1 if self._size == 2 else None))
 
 
 class MetricLearnerPairs(TupleLearner):
