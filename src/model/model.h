@@ -27,7 +27,12 @@ struct gersh_model {
     gersh_bootstrap *bootstrap;    /* or NULL */
     gersh__trajectory *trajectory; /* or NULL */
     gersh_importance importance;
+    gersh_training_accuracy accuracy;
 };
+
+/* gersh_model_fit without the comparison with the Euclidean metric; see use/fit.c. */
+gersh_status gersh__model_learn(gersh_model **out, const gersh_dataset *data,
+                                const gersh_settings *settings, const gersh_fit_options *options);
 
 /*
  * The data as the fit sees it: the features scaled as in the model, and targets standardised. The data need

@@ -1,6 +1,6 @@
 """Metric learning with signed graphs: certified Mahalanobis metrics as scikit-learn estimators."""
 
-from ._graph import Discs, Graph, Importance
+from ._graph import Discs, Graph, Importance, TrainingAccuracy
 from ._library import FileError, library
 from ._run import Progress, TuneProgress
 from ._supervised import DEML, GLR, LMNN, LSML, MCML, PGML, SGML, MetricLearner
@@ -14,4 +14,4 @@ __all__ = ["DEML", "DEMLPairs", "Discs", "FileError", "GLR", "GLRPairs", "Graph"
            "LMNNTriplets", "LSML", "LSMLPairs", "LSMLQuadruplets", "LSMLTriplets", "MCML", "MCMLPairs", "MetricLearner",
            "MetricLearnerPairs", "MetricLearnerQuadruplets", "MetricLearnerTriplets", "PGML", "PGMLPairs",
            "PGMLQuadruplets", "PGMLTriplets", "Progress", "SGML", "SGMLPairs", "SGMLQuadruplets", "SGMLTriplets",
-           "TuneProgress", "load", "tune"]
+           "TrainingAccuracy", "TuneProgress", "load", "tune"]

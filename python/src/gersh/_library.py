@@ -81,6 +81,7 @@ _OTHER = {
     "gersh_model_metric": (c.POINTER(s.Metric), [_P]),
     "gersh_model_scaling": (c.POINTER(s.Scaling), [_P]),
     "gersh_model_info": (c.POINTER(s.FitInfo), [_P]),
+    "gersh_model_training_accuracy": (c.POINTER(s.TrainingAccuracy), [_P]),
     "gersh_model_settings": (_P, [_P]),
     "gersh_model_task": (_TEXT, [_P]),
     "gersh_model_is_custom": (c.c_int, [_P]),

@@ -116,6 +116,11 @@ class MetricLearner(BaseMetricLearner):
     stop_ : {'converged', 'settled', 'max_iter', 'max_time', 'interrupted'}
         Why the fit ended. 'converged': the value is certified to be within `tol` of the best possible; 'settled': nothing
         better was found, but the certificate is wider, or there is none.
+    objective_ : str
+        The objective that was learned with; 'custom' for a callable.
+    training_accuracy_ : TrainingAccuracy or None
+        How nearest neighbours classify the training samples under the metric, and without it; None without classes.
+        If they classify worse, there is a warning.
     n_iter_ : int
         Iterations.
     colors_ : ndarray of shape (n_features,) or None
