@@ -165,7 +165,8 @@ static void accuracies_are_those_of_sorted_distances(void **unused)
     int verdicts[3] = {0};
     for (uint64_t seed = 1; seed <= (uint64_t)cases(30); seed++) {
         size_t absent = seed % 3, n = 80 + 5 * (seed % 7);
-        gersh_dataset *data = make_data(seed % 2 ? CROSSWISE : APART, n + absent, absent, seed), *scaled = NULL;
+        gersh_dataset *data = make_data(seed % 2 ? CROSSWISE : APART, n + absent, absent, seed),
+                      *scaled = NULL;
         gersh_dataset *counted = make_data(seed % 2 ? CROSSWISE : APART, n + absent, 0, seed);
         gersh_model *model = fit(data, "mcml");
         const gersh_training_accuracy *a = gersh_model_training_accuracy(model);
@@ -215,9 +216,10 @@ static void a_model_keeps_its_accuracies(void **unused)
         assert_ok(gersh_model_pack(&bytes, &size, model, 0));
         assert_ok(gersh_model_unpack(&back, bytes, size));
         b = gersh_model_training_accuracy(back);
-        assert_true(a->samples == b->samples && a->accuracy == b->accuracy && a->euclidean == b->euclidean &&
-                    a->verdict == b->verdict && a->automatic == b->automatic && a->switched == b->switched &&
-                    a->other == b->other && a->other_accuracy == b->other_accuracy);
+        assert_true(a->samples == b->samples && a->accuracy == b->accuracy &&
+                    a->euclidean == b->euclidean && a->verdict == b->verdict &&
+                    a->automatic == b->automatic && a->switched == b->switched && a->other == b->other &&
+                    a->other_accuracy == b->other_accuracy);
         free(bytes);
         gersh_model_free(back);
         gersh_model_free(model);
@@ -294,7 +296,8 @@ static void what_follows_uses_the_objective_that_was_chosen(void **unused)
     (void)unused;
     gersh_dataset *data = make_data(CROSSWISE, 200, 0, 1);
     gersh_model *model = fit(data, "auto"), *glr = fit(data, "glr");
-    gersh_settings *settings = model_settings("auto", "balanced"), *same = model_settings("glr", "balanced");
+    gersh_settings *settings = model_settings("auto", "balanced"),
+                   *same = model_settings("glr", "balanced");
     assert_ok(gersh_settings_set(settings, "max-time", "1000"));
     assert_ok(gersh_bootstrap_run(model, 5, settings, NULL));
     assert_ok(gersh_bootstrap_run(glr, 5, same, NULL));
@@ -303,8 +306,8 @@ static void what_follows_uses_the_objective_that_was_chosen(void **unused)
     assert_memory_equal(a->edge, b->edge, a->count * sizeof *a->edge);
     assert_ok(gersh_importance_permute(model, settings, NULL));
     assert_ok(gersh_importance_permute(glr, same, NULL));
-    assert_memory_equal(gersh_model_importance(model)->permutation, gersh_model_importance(glr)->permutation,
-                        (2 + NOISE) * sizeof(double));
+    assert_memory_equal(gersh_model_importance(model)->permutation,
+                        gersh_model_importance(glr)->permutation, (2 + NOISE) * sizeof(double));
     gersh_model_free(model);
 
     /* The limit of time is that of the user, not what the first fit left of it. */

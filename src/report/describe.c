@@ -83,8 +83,11 @@ const char *gersh__accuracy_sentence(char *text, size_t size, const gersh_model 
     if (a->samples > 0)
         snprintf(text, size,
                  "%s nearest neighbours classify %.1f %% of %s training samples right, and %.1f %% without "
-                 "this metric (10-fold)",
-                 setting(model, "neighbors"), 100 * a->accuracy, some, 100 * a->euclidean);
+                 "this metric (10-fold%s)",
+                 setting(model, "neighbors"), 100 * a->accuracy, some, 100 * a->euclidean,
+                 a->verdict != 0               ? ", beyond chance"
+                 : a->accuracy == a->euclidean ? ""
+                                               : ", within chance");
     return text;
 }
 

@@ -95,8 +95,8 @@ class MetricLearner(BaseMetricLearner):
         Most memory of the fit, in GB. All pairs of rows are used where they fit into it, else a sample of them; 'auto'
         is half of the machine's.
     callback : callable, default=None
-        Called with a `gersh.Progress` after each iteration, where two objectives are tried of both fits. If it returns a true value, the fit ends with the best
-        metric so far.
+        Called with a `gersh.Progress` after each iteration; where two objectives are tried, of both fits. If it returns
+        a true value, the fit ends with the best metric so far.
     verbose : int, default=0
         If not 0, a line with a progress bar on stderr.
 
