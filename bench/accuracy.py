@@ -3,6 +3,7 @@
 
     GERSH_DATA=DIR bench/accuracy.py                                 all data sets
     GERSH_DATA=DIR bench/accuracy.py iris wine --no-nca --set objective=lmnn --set objective=mcml,solver=psd
+    bench/accuracy.py --tables some.txt others.txt
 
 For each stratified 90/10 split (the shares of gersh evaluate), missing values become means and features become z-scores,
 both fitted to the training part. The same classifier, scikit-learn's KNeighborsClassifier with 10 neighbours, then predicts
@@ -12,7 +13,8 @@ by NeighborhoodComponentsAnalysis(random_state=0). Each --set adds a learner wit
 Prints a table in Markdown: accuracies in percent, means over the splits, and the seconds of one fit, which are processor
 time on one thread, or with --clock seconds of the clock with all cores. *ratio* is NCA's seconds divided by gersh's. The
 last line has means over the data sets, and the median of the ratios. Below it are the data sets where gersh is below NCA,
-and the mean of paired differences with its standard error over the data sets. Needs the Python package, numpy and
+and the mean of paired differences with its standard error over the data sets. With --tables, the data sets are those of
+tables that were printed before, with the same learners. Needs the Python package, numpy and
 scikit-learn, and matplotlib for --plot.
 """
 
@@ -87,6 +89,26 @@ def cells(right, seconds, with_nca):
     return row + [f"{value:.3g}" for value in seconds[1:]]
 
 
+def measured(given, learners):
+    """Of each data set the name and the sizes, as text, the accuracies and the seconds."""
+    for name, X, y, splits in over_splits(measure, read_data_sets(given), given, learners):
+        right, seconds = np.mean(splits, axis=0).T
+        yield [name, *map(str, (*X.shape, len(np.unique(y))))], 100 * right, seconds
+
+
+def read_tables(paths, head):
+    """The same from the tables that earlier runs printed."""
+    for path in paths:
+        with open(path) as file:
+            rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in file if line.startswith("|")]
+        if not rows or rows[0] != head:
+            fail(f"{path}: expected a table with the columns {', '.join(head)}")
+        for row in rows[2:]:
+            if not row[0].startswith("mean of "):
+                percent, spent = ([float(cell) for cell, title in zip(row, head) if title.endswith(unit)] for unit in (" %", " s"))
+                yield row[:4], np.array(percent), np.array([0, *spent])
+
+
 def print_summary(names, titles, right):
     """Paired differences over the data sets, of gersh and the others to Euclid, gersh and NCA."""
     print()
@@ -106,6 +128,8 @@ def main():
                         help="one more learner: gersh.MetricLearner with these settings; may be repeated")
     parser.add_argument("--no-nca", action="store_true", help="leave out NCA, which takes most of the time")
     parser.add_argument("--clock", action="store_true", help="seconds of the clock, with all cores; with --jobs 1 only")
+    parser.add_argument("--tables", nargs="+", metavar="FILE",
+                        help="measure nothing: one table and summary of those that earlier runs printed to these files")
     parser.add_argument("--plot", metavar="FILE", help="an SVG file to draw the comparison with NCA into")
     given = parser.parse_args()
     if given.clock and given.jobs > 1:
@@ -123,22 +147,23 @@ def main():
         learners.append(NCA)
         titles.append(NCA)
 
-    sets = read_data_sets(given)
     nca = not given.no_nca
-    print(f"Splits of the seeds {given.seed} to {given.seed + given.splits - 1}; at most {given.cap} samples; seconds are "
-          f"{'of the clock, all cores' if CLOCK else 'processor time, one thread'}.\n")
     head = ["data", "samples", "features", "classes", *(f"{title} %" for title in titles),
             *([f"{GERSH} − {NCA}"] if nca else []), *(f"{title} s" for title in titles[1:]), *(["ratio"] if nca else [])]
+    if given.tables:
+        found = read_tables(given.tables, head)
+    else:
+        found = measured(given, learners)
+        print(f"Splits of the seeds {given.seed} to {given.seed + given.splits - 1}; at most {given.cap} samples; seconds are "
+              f"{'of the clock, all cores' if CLOCK else 'processor time, one thread'}.\n")
     print("| " + " | ".join(head) + " |")
     print("|---|" + "---:|" * (len(head) - 1), flush=True)
     names, right, seconds = [], [], []
-    for name, X, y, splits in over_splits(measure, sets, given, learners):
-        means = np.mean(splits, axis=0)
-        names.append(name)
-        right.append(100 * means[:, 0])
-        seconds.append(means[:, 1])
-        row = [name, *map(str, (*X.shape, len(np.unique(y)))), *cells(right[-1], seconds[-1], nca),
-               *([f"{seconds[-1][-1] / seconds[-1][1]:.1f}"] if nca else [])]
+    for about, *numbers in found:
+        names.append(about[0])
+        right.append(numbers[0])
+        seconds.append(numbers[1])
+        row = [*about, *cells(*numbers, nca), *([f"{seconds[-1][-1] / seconds[-1][1]:.1f}"] if nca else [])]
         print("| " + " | ".join(row) + " |", flush=True)
     right, seconds = np.array(right), np.array(seconds)
     ratios = seconds[:, -1] / seconds[:, 1]

@@ -100,14 +100,14 @@ def on_top(values, places):
 
 
 def measure(settings, X, y, places):
-    """Whether the learner succeeds by importance and by the diagonal, the share of importance, and seconds."""
+    """Whether the learner succeeds by importance and by the diagonal, the share of importance, seconds, the objective."""
     learner = gersh.MetricLearner(**{"n_jobs": 1, **settings})
     begin = time.process_time()
     learner.fit(X, y)
     seconds = time.process_time() - begin
     values = importances(learner, X, y)
     share = values[places].sum() / values.sum()
-    return on_top(values, places), on_top(learner.matrix_.diagonal(), places), share, seconds
+    return on_top(values, places), on_top(learner.matrix_.diagonal(), places), share, seconds, learner.objective_
 
 
 def main():
@@ -127,10 +127,12 @@ def main():
     columns = [f"{title}: {column}" for title in titles for column in ("importance", "M_ii", "share", "s")]
     print("| seed | kind | samples | informative | of | " + " | ".join(columns) + " |")
     print("|---:|---|---:|---:|---:|" + "---|---|---:|---:|" * len(titles), flush=True)
-    found, kinds = [], []
+    found, kinds, objectives = [], [], []
     for seed, (kind, *counts) in enumerate(cases(), given.seed + 1):
         X, y, places = generate(kind, *counts, seed)
-        found.append([measure(settings, X, y, places) for settings in learners])
+        measured = [measure(settings, X, y, places) for settings in learners]
+        found.append([one[:-1] for one in measured])
+        objectives.append([one[-1] for one in measured])
         kinds.append(kind)
         row = [str(seed), kind, *map(str, counts)]
         for important, diagonal, share, seconds in found[-1]:
@@ -143,9 +145,10 @@ def main():
         important, diagonal, share, _ = found[:, l].T
         parts = [f"{important[kinds == kind].sum():.0f} of {(kinds == kind).sum()} {kind}"
                  for kind in ("plain", *VARIATIONS)]
+        chosen = [row[l] for row in objectives]
         print(f"- {title}: by importance {important.sum():.0f} of {len(found)} ({', '.join(parts)}); by M_ii "
               f"{diagonal.sum():.0f} of {len(found)} ({diagonal[kinds == 'plain'].sum():.0f} of the plain ones); mean share "
-              f"{share.mean():.3f}")
+              f"{share.mean():.3f}; learned with {', '.join(f'{name} {chosen.count(name)}' for name in sorted(set(chosen)))}")
 
 
 if __name__ == "__main__":

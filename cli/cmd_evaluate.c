@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "gersh/evaluate.h"
 #include "io/output.h"
+#include "objective/objective.h"
 
 enum { MOST_SPLITS = 100000 };
 
@@ -64,6 +65,10 @@ static void print_remarks(const gersh_evaluate_row *row, const gersh_evaluation 
         if (stops[s] == GERSH_STOP_CONVERGED || stops[s] == GERSH_STOP_SETTLED || row->stops[stops[s]] == 0)
             continue;
         printf("%s%s %zu", before, gersh_stop_name(stops[s]), row->stops[stops[s]]);
+        before = ", ";
+    }
+    if (row->switched > 0) {
+        printf("%swith %s %zu", before, gersh__objective_local(GERSH__CLASSES), row->switched);
         before = ", ";
     }
     if (row->splits + row->failed < result->splits) {
@@ -218,6 +223,7 @@ static json_t *row_json(const gersh_evaluate_row *row, const gersh_evaluation *r
         json_object_set_new(counts, gersh_stop_name(stops[i]),
                             json_integer((json_int_t)row->stops[stops[i]]));
     json_object_set_new(object, "stops", counts);
+    json_object_set_new(object, "switched", json_integer((json_int_t)row->switched));
     return object;
 }
 

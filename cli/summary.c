@@ -119,9 +119,10 @@ static void print_ranking(const gersh_model *model, gersh_importance_kind kind, 
                     gersh_model_tuples(model) == NULL
                 ? "; try --importance permutation"
                 : "");
-    if (gersh_importance_is_blind(importance) && strcmp(gersh__objective_name(model), "mcml") == 0)
-        printf("  mcml wants each class in one place; where classes have several, try --objective lmnn or "
-               "glr\n");
+    if (gersh_importance_is_blind(importance) && strcmp(gersh__objective_name(model), "mcml") == 0 &&
+        gersh_model_training_accuracy(model)->other == NULL)
+        printf("  mcml wants each class in one place; where classes have several, try --objective glr or "
+               "lmnn\n");
     printf("  ");
 }
 
@@ -296,6 +297,18 @@ static void print_learned(const gersh_model *model, const gersh_model_summary *s
     putchar('\n');
 }
 
+/* How the metric classifies, beside none. */
+static void print_accuracy(const gersh_model *model)
+{
+    char sentence[256], remark[GERSH__REMARKS][GERSH__REMARK_SIZE];
+    if (*gersh__accuracy_sentence(sentence, sizeof sentence, model) == '\0')
+        return;
+    printf("checked:     %s\n", sentence);
+    int count = gersh__accuracy_remarks(remark, model);
+    for (int r = 0; r < count; r++)
+        printf("             %s\n", remark[r]);
+}
+
 static void print_next(const cli_next *next)
 {
     const char *data = next->data, *model = next->model;
@@ -345,6 +358,7 @@ gersh_status cli_print_summary(const gersh_model *model, const gersh_model_summa
     printf("data:        %zu samples, %zu features\n", gersh_model_rows(model),
            gersh_model_features(model));
     print_learned(model, summary, list, value, kind);
+    print_accuracy(model);
     printf("certain:     %s\n", gersh_model_certainty(sentence, sizeof sentence, model, NULL));
     if (next != NULL)
         print_next(next);

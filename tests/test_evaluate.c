@@ -234,7 +234,7 @@ static void a_separated_class_is_always_right(void **unused)
     gersh_evaluation *e = NULL;
     assert_ok(gersh_evaluate(&e, data, NULL, NULL));
     assert_true(e->splits == 10 && e->test == 6 && e->train == 54 && e->count == 2);
-    assert_string_equal(e->row[1].objective, "mcml");
+    assert_string_equal(e->row[1].objective, "auto");
     assert_string_equal(e->row[1].solver, "balanced");
     for (size_t r = 0; r < 2; r++)
         assert_true(e->row[r].accuracy_mean == 1 && e->row[r].accuracy_std == 0 && e->row[r].best &&

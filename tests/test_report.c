@@ -149,9 +149,15 @@ static void commands_are_for_a_shell(void **state)
     (void)state;
     gersh_model *model = random_model(5, 8, 3, 2, "mcml", "hull", 0);
     char *command = NULL, line[600], text[700];
-    static const char *const expected[] = {
-        "gersh",       "fit", "it's <my> $data.csv", "--label=a \"b\"; rm -rf x", "--solver=hull",
-        "--threads=1", "-o",  "model.gersh"};
+    static const char *const expected[] = {"gersh",
+                                           "fit",
+                                           "it's <my> $data.csv",
+                                           "--label=a \"b\"; rm -rf x",
+                                           "--objective=mcml",
+                                           "--solver=hull",
+                                           "--threads=1",
+                                           "-o",
+                                           "model.gersh"};
     assert_ok(gersh_settings_set(model->settings, "label", "a \"b\"; rm -rf x"));
     assert_ok(gersh__fit_command(&command, model, "it's <my> $data.csv"));
     snprintf(text, sizeof text, "printf '%%s\\n' %s", command);
@@ -168,6 +174,13 @@ static void commands_are_for_a_shell(void **state)
     model->custom = 1;
     assert_ok(gersh__fit_command(&command, model, NULL));
     assert_null(command);
+    gersh_model_free(model);
+
+    /* What auto chose, it chooses again. */
+    model = random_model(5, 8, 3, 2, "auto", "hull", 0);
+    assert_ok(gersh__fit_command(&command, model, NULL));
+    assert_null(strstr(command, "--objective"));
+    gersh__free(command);
     gersh_model_free(model);
 }
 

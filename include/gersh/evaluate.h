@@ -50,13 +50,15 @@ typedef enum gersh_evaluate_kind {
 /* One way to a metric, over all splits in which it gave predictions. */
 typedef struct gersh_evaluate_row {
     gersh_evaluate_kind kind;
-    char *objective; /* "euclidean", the objective, or "tuned" */
-    char *solver;    /* NULL unless the kind is GERSH_EVALUATE_FITTED */
+    char *
+        objective; /* "euclidean", the objective ("auto" where gersh_model_fit is to choose it), or "tuned" */
+    char *solver; /* NULL unless the kind is GERSH_EVALUATE_FITTED */
     /* No row has a better mean accuracy, or of targets a smaller mean RMSE; rows with all splits take part. */
     int best;
     size_t splits;             /* that gave predictions; with 0, all numbers below are 0 */
     size_t failed;             /* that gave none */
     char *failure;             /* why the first of these failed, or "" */
+    size_t switched;           /* fits of the objective auto that learned with another one than mcml */
     size_t stops[GERSH_STOPS]; /* fits by their gersh_stop; none without fits, nor of searches */
     double *score; /* of each split, the accuracy, or of targets the RMSE; NaN where there is none */
 

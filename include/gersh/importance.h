@@ -89,7 +89,7 @@ typedef struct gersh_importance_options {
  * it. Samples count by their weights. Features are ranked by it from then on.
  *
  * At most 1,000 samples are held out, and at most 20,000 others vote: O(1000 · 20,000 · features of the metric) for each
- * split, and the fits. `settings` are those that the model was fitted with; NULL: the model's own. The setting `seed`
+ * split, and the fits. `settings` are those that the model was fitted with; NULL: the model's own. The objective is the model's in any case. The setting `seed`
  * decides what is drawn; the result does not depend on the number of threads. Models of tuples or of a custom objective
  * have no samples to predict and are refused. A run that is cancelled leaves the model as it was. options may be NULL.
  */

@@ -19,6 +19,10 @@ typedef struct gersh_model gersh_model;
  * to the scaled rows. Real-valued targets are standardised: less their mean, divided by their sample
  * deviation. The weights are those of the options, else those of the data set. settings, options and info
  * may be NULL.
+ *
+ * With classes, the metric is compared with the Euclidean one (gersh_training_accuracy). Where the objective is auto and
+ * the metric of mcml is not better, or its contributions are blind (gersh/importance.h), a metric is learned with glr too,
+ * and kept if it classifies better than that of mcml. The seconds of info are then those of both fits.
  */
 GERSH_API gersh_status gersh_model_fit(gersh_model **out, gersh_fit_info *info, const gersh_dataset *data,
                                        const gersh_settings *settings, const gersh_fit_options *options);
@@ -41,6 +45,31 @@ GERSH_API gersh_status gersh_model_unpack(gersh_model **out, const char *bytes, 
 GERSH_API const gersh_metric *gersh_model_metric(const gersh_model *model);
 GERSH_API const gersh_scaling *gersh_model_scaling(const gersh_model *model);
 GERSH_API const gersh_fit_info *gersh_model_info(const gersh_model *model);
+
+/* Of a difference of two classifiers, the chance by which it counts as one: McNemar's exact test, one-sided. */
+#define GERSH_ACCURACY_LEVEL 0.01
+
+/*
+ * How the nearest neighbours classify the training samples, under the metric and under the Euclidean metric of the scaled
+ * features: 10-fold, as the settings `neighbors` and `votes` say. The metric was learned from these samples, so that its
+ * accuracy is that of samples it knows, and too high by what it overfits: whether it is worse can be trusted more than
+ * whether it is better. What to expect of new samples is what gersh_evaluate measures.
+ */
+typedef struct gersh_training_accuracy {
+    size_t
+        samples; /* of positive weight that were classified: all, or a random part of many. 0: not compared, as without
+                       classes, with tuples or a custom objective, or where the fit was cut short */
+    double accuracy;  /* share that is right under the metric */
+    double euclidean; /* and under the Euclidean metric */
+    int verdict; /* 1: the metric is better than the Euclidean one, beyond chance; -1: worse; 0: neither */
+    int automatic;         /* the objective was left to auto */
+    int switched;          /* which learned with another objective than mcml, that was better */
+    const char *other;     /* the objective that auto learned with too, and did not keep; NULL: none */
+    double other_accuracy; /* of that; 0 where there is none */
+} gersh_training_accuracy;
+
+/* Never NULL; lives as long as the model. */
+GERSH_API const gersh_training_accuracy *gersh_model_training_accuracy(const gersh_model *model);
 
 /*
  * The course of the fit: what its progress callback was told, evenly thinned to at most GERSH_TRAJECTORY_POINTS steps;

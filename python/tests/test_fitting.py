@@ -76,7 +76,7 @@ def test_partial_fit_with_new_classes_weights_and_targets(iris):
 
 def test_the_callback_sees_every_iteration_and_can_end_the_fit(wine):
     seen = []
-    learner = gersh.MetricLearner(callback=seen.append).fit(*wine)
+    learner = gersh.MetricLearner("mcml", callback=seen.append).fit(*wine)
     assert all(isinstance(now, gersh.Progress) for now in seen)
     assert {now.stage for now in seen} >= {"hull"} and len(seen) == learner.n_iter_
     assert seen[-1].value >= learner.bound_ and seen[0].seconds <= seen[-1].seconds

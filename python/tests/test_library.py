@@ -22,7 +22,7 @@ C_NAMES = {"Atom": "gersh_atom", "Balance": "gersh_balance", "Cancel": "gersh_ca
            "Metric": "gersh_metric", "Progress": "gersh_progress",
            "ReportOptions": "gersh_model_report_options", "Scaling": "gersh_scaling",
            "SettingInfo": "gersh_setting_info", "TuneOptions": "gersh_tune_options",
-           "TuneProgress": "gersh_tune_progress", "TuneRow": "gersh_tune_row", "Tuning": "gersh_tuning",
+           "TrainingAccuracy": "gersh_training_accuracy", "TuneProgress": "gersh_tune_progress", "TuneRow": "gersh_tune_row", "Tuning": "gersh_tuning",
            "Tuples": "gersh_tuples", "Verification": "gersh_verification"}
 
 

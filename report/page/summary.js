@@ -189,6 +189,8 @@ export function summary() {
         : ` an importance of more than 1\u00a0%`,
       heavy > 0 ? [", most of all ", h("b", {}, name(byImportance[0].name)), "."] : ".",
     ),
+    model.accuracy_sentences.length > 0 &&
+      h("p", { id: "checked", class: "what" }, `${model.accuracy_sentences.join("; ")}.`),
     h(
       "div",
       { class: "cards" },

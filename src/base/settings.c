@@ -39,8 +39,8 @@ static const gersh_setting_info table[GERSH__SETTINGS] = {
     [GERSH__OBJECTIVE] =
         {"objective", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "auto", "auto|mcml|deml|lsml|lmnn|glr", 0,
          0, NULL,
-         "objective to optimise; auto is mcml for classes and pairs, glr for real-valued targets, and "
-         "lsml for triplets and quadruplets"},
+         "objective to optimise; auto is mcml for classes, or glr where that classifies better, mcml for "
+         "pairs, glr for real-valued targets, and lsml for triplets and quadruplets"},
     [GERSH__SOLVER] =
         {"solver", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "balanced",
          "diagonal|balanced|hull|psd|sgml|pgml|hbnb|pdcone|identity", 0, 0, NULL,

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "data/tuples.h"
+#include "objective/objective.h"
 
 gersh_status gersh__model_not_one(void)
 {
@@ -273,11 +274,36 @@ static gersh_status read_witness(gersh_model *model, json_t *witness)
     return GERSH_OK;
 }
 
+static int is_share(double number)
+{
+    return number >= 0 && number <= 1;
+}
+
+static gersh_status read_accuracy(gersh_training_accuracy *accuracy, json_t *about)
+{
+    json_error_t error;
+    json_int_t samples = 0;
+    const char *other = NULL;
+    int bad =
+        json_unpack_ex(about, &error, JSON_STRICT, "{s:I, s:F, s:F, s:i, s:b, s:b, s?s, s?F}", "samples",
+                       &samples, "accuracy", &accuracy->accuracy, "euclidean", &accuracy->euclidean,
+                       "verdict", &accuracy->verdict, "automatic", &accuracy->automatic, "switched",
+                       &accuracy->switched, "other", &other, "other_accuracy", &accuracy->other_accuracy);
+    const gersh__objective_kind *kind = !bad && other != NULL ? gersh__objective_find(other) : NULL;
+    if (bad || samples < 1 || !is_share(accuracy->accuracy) || !is_share(accuracy->euclidean) ||
+        !is_share(accuracy->other_accuracy) || accuracy->verdict < -1 || accuracy->verdict > 1 ||
+        (other != NULL && kind == NULL))
+        return gersh__fail(GERSH_ERROR_INPUT, "the record of the training accuracy is damaged");
+    accuracy->samples = (size_t)samples;
+    accuracy->other = kind != NULL ? kind->name : NULL;
+    return GERSH_OK;
+}
+
 gersh_status gersh__model_read_about(gersh_model *model, double *rho, char *metric_digest, json_t *about)
 {
     json_error_t error;
     json_t *features, *classes, *settings, *fit, *witness, *digest, *rules = NULL, *bootstrap = NULL,
-                                                                    *trajectory = NULL, *importance = NULL;
+                                                                    *trajectory = NULL, *importance = NULL, *accuracy = NULL;
     json_int_t rows = 0;
     const char *version = NULL, *task = NULL, *tuples = NULL;
     int format = 0, unit_rows = 0;
@@ -290,12 +316,12 @@ gersh_status gersh__model_read_about(gersh_model *model, double *rho, char *metr
             GERSH__MODEL_FORMAT);
     if (json_unpack_ex(
             about, &error, JSON_STRICT,
-            "{s:i, s:s, s:s, s:b, s:I, s:o, s:o, s:F, s:b, s:o, s:o, s:o, s:o, s?s, s?o, s?o, s?o, s?o}",
+            "{s:i, s:s, s:s, s:b, s:I, s:o, s:o, s:F, s:b, s:o, s:o, s:o, s:o, s?s, s?o, s?o, s?o, s?o, s?o}",
             "format", &format, "version", &version, "task", &task, "custom", &model->custom, "rows", &rows,
             "feature_names", &features, "class_names", &classes, "rho", rho, "unit_rows", &unit_rows,
             "settings", &settings, "fit", &fit, "witness", &witness, "digest", &digest, "tuples", &tuples,
             "rules", &rules, "bootstrap", &bootstrap, "trajectory", &trajectory, "importance",
-            &importance) != 0)
+            &importance, "training_accuracy", &accuracy) != 0)
         return gersh__fail(GERSH_ERROR_INPUT, "the description of the model is damaged: %s", error.text);
     model->scaling->unit_rows = unit_rows;
     model->regress = strcmp(task, "regress") == 0;
@@ -328,6 +354,8 @@ gersh_status gersh__model_read_about(gersh_model *model, double *rho, char *metr
         status = gersh__trajectory_read(&model->trajectory, trajectory);
     if (status == GERSH_OK && importance != NULL)
         status = read_importance(model, importance);
+    if (status == GERSH_OK && accuracy != NULL)
+        status = read_accuracy(&model->accuracy, accuracy);
     int labelled = model->regress || classify;
     if (status == GERSH_OK &&
         (model->features == 0 || classify != (model->classes > 0) || (!labelled && model->tuples == NULL)))

@@ -1,4 +1,4 @@
-/* The model: fitted, freed, and its getters; see gersh/model.h. */
+/* The model: learned, freed, and its getters; see gersh/model.h. */
 #include "model/model.h"
 
 #include <string.h>
@@ -208,8 +208,8 @@ static gersh_status check_data(const gersh_dataset *data, const gersh_tuples *tu
                           : gersh_dataset_check(data);
 }
 
-gersh_status gersh_model_fit(gersh_model **out, gersh_fit_info *info, const gersh_dataset *data,
-                             const gersh_settings *settings, const gersh_fit_options *options)
+gersh_status gersh__model_learn(gersh_model **out, const gersh_dataset *data,
+                                const gersh_settings *settings, const gersh_fit_options *options)
 {
     gersh_fit_options own = options != NULL ? *options : (gersh_fit_options){0};
     gersh_dataset *scaled = NULL;
@@ -252,8 +252,6 @@ out:
         gersh_model_free(model);
         return status;
     }
-    if (info != NULL)
-        *info = model->info;
     *out = model;
     return GERSH_OK;
 }
@@ -293,6 +291,11 @@ const gersh_scaling *gersh_model_scaling(const gersh_model *model)
 const gersh_fit_info *gersh_model_info(const gersh_model *model)
 {
     return &model->info;
+}
+
+const gersh_training_accuracy *gersh_model_training_accuracy(const gersh_model *model)
+{
+    return &model->accuracy;
 }
 
 const gersh_progress *gersh_model_trajectory(const gersh_model *model, size_t *count)

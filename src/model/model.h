@@ -40,12 +40,17 @@ struct gersh_model {
     gersh_bootstrap *bootstrap;    /* or NULL */
     gersh__trajectory *trajectory; /* or NULL */
     gersh_importance importance;
+    gersh_training_accuracy accuracy;
     int fitted;             /* by this process, instead of read from a file */
     gersh__witness witness; /* of the bound; no metric where `witnessed` is not GERSH__WITNESS_OWN */
     gersh__witness_place witnessed;
     char samples_digest
         [GERSH__DIGEST_SIZE]; /* of the training samples; "" until the model was written or read */
 };
+
+/* gersh_model_fit without the comparison with the Euclidean metric; see use/fit.c. */
+gersh_status gersh__model_learn(gersh_model **out, const gersh_dataset *data,
+                                const gersh_settings *settings, const gersh_fit_options *options);
 
 /*
  * The data as the fit sees it: the features scaled as in the model, and targets standardised. The data need

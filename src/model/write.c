@@ -297,6 +297,18 @@ static json_t *importance_json(const gersh_importance *importance)
     return object;
 }
 
+static json_t *accuracy_json(const gersh_training_accuracy *a)
+{
+    json_t *object = json_pack("{s:I, s:f, s:f, s:i, s:b, s:b}", "samples", (json_int_t)a->samples,
+                               "accuracy", a->accuracy, "euclidean", a->euclidean, "verdict", a->verdict,
+                               "automatic", a->automatic, "switched", a->switched);
+    if (a->other != NULL) {
+        object = gersh__json_set(object, "other", json_string(a->other));
+        object = gersh__json_set(object, "other_accuracy", json_real(a->other_accuracy));
+    }
+    return object;
+}
+
 /* Members that only some models have; 0 when all went well. */
 static int add_optional(json_t *all, const gersh_model *model)
 {
@@ -311,6 +323,9 @@ static int add_optional(json_t *all, const gersh_model *model)
         return -1;
     if ((model->importance.contribution != NULL || model->importance.permutation != NULL) &&
         json_object_set_new(all, "importance", importance_json(&model->importance)) != 0)
+        return -1;
+    if (model->accuracy.samples > 0 &&
+        json_object_set_new(all, "training_accuracy", accuracy_json(&model->accuracy)) != 0)
         return -1;
     if (b == NULL)
         return 0;

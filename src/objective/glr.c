@@ -58,6 +58,7 @@ const gersh__objective_kind gersh__glr = {
     .help = "graph Laplacian regulariser: labels should change little between close samples",
     .nonnegative = 1,
     .spreads = 1,
+    .local = 1,
     .takes = GERSH__CLASSES | GERSH__TARGETS | GERSH__PAIRS,
     .separable = 1,
     .draws = GERSH__DRAWS_DISSIMILAR,

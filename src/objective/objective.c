@@ -98,6 +98,14 @@ const char *gersh__objective_resolve(const char *name, gersh__knowledge known)
     return registry[0]->name;
 }
 
+const char *gersh__objective_local(gersh__knowledge known)
+{
+    for (int i = 0; i < KINDS; i++)
+        if (registry[i]->local && (registry[i]->takes & (int)known) != 0)
+            return registry[i]->name;
+    return NULL;
+}
+
 /* One sentence on what the objective cannot learn from, and what to use instead. */
 static gersh_status refuse(const gersh__objective_kind *kind, gersh__knowledge known)
 {

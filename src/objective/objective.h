@@ -36,6 +36,7 @@ typedef struct gersh__objective_kind {
     int steep;         /* its slope is infinite where all distances are 0: no place to begin at */
     int spreads;       /* it wants distances to be large, so that its minimum is far from where all are 0 */
     int smoothed;      /* F is a smooth lower bound of the true value, closer as `width` shrinks */
+    int local;         /* pairs that are far apart do not matter: a class may lie in several places */
     double mean;       /* of the squared distances under (C/K) I, for --trace auto */
     int separable;     /* a sum over pairs: see separable.h */
     int chained;       /* entries of the gradient are sums over all pairs rather than those of a sample */
@@ -109,6 +110,12 @@ gersh__knowledge gersh__objective_knowledge(const gersh_dataset *data, const ger
 
 /* The name itself, or for "auto" the first of mcml, glr and lsml that can learn from this. */
 const char *gersh__objective_resolve(const char *name, gersh__knowledge known);
+
+/*
+ * The objective that "auto" learns with where the one above does not help: the first kind that takes this and only looks at
+ * near samples. NULL for none.
+ */
+const char *gersh__objective_local(gersh__knowledge known);
 
 /* Fails with one sentence where no kind of that name can learn from this, and says what to use instead. */
 gersh_status gersh__objective_check(const gersh__objective_kind *kind, gersh__knowledge known);

@@ -14,6 +14,8 @@ static int differs(const gersh_model *model, int which)
 {
     const gersh_setting_info *info = gersh_settings_info(which);
     const gersh_settings *settings = gersh_model_settings(model);
+    if (which == GERSH__OBJECTIVE && gersh_model_training_accuracy(model)->samples > 0)
+        return !gersh_model_training_accuracy(model)->automatic;
     if (which == GERSH__OBJECTIVE) {
         gersh__knowledge known = gersh_model_tuples(model) != NULL
                                      ? gersh__objective_knowledge(NULL, gersh_model_tuples(model))

@@ -36,6 +36,46 @@ const char *gersh__stop_sentence(const gersh_model *model)
     return "";
 }
 
+const char *gersh__accuracy_sentence(char *text, size_t size, const gersh_model *model)
+{
+    const gersh_training_accuracy *a = gersh_model_training_accuracy(model);
+    char some[64] = "the";
+    if (a->samples < gersh_model_rows(model))
+        snprintf(some, sizeof some, "%zu of the %zu", a->samples, gersh_model_rows(model));
+    text[0] = '\0';
+    if (a->samples > 0)
+        snprintf(text, size,
+                 "%s nearest neighbours classify %.1f %% of %s training samples right, and %.1f %% without "
+                 "this metric (10-fold%s)",
+                 setting(model, "neighbors"), 100 * a->accuracy, some, 100 * a->euclidean,
+                 a->verdict != 0               ? ", beyond chance"
+                 : a->accuracy == a->euclidean ? ""
+                                               : ", within chance");
+    return text;
+}
+
+int gersh__accuracy_remarks(char text[GERSH__REMARKS][GERSH__REMARK_SIZE], const gersh_model *model)
+{
+    const gersh_training_accuracy *a = gersh_model_training_accuracy(model);
+    int count = 0;
+    if (a->switched)
+        snprintf(text[count++], GERSH__REMARK_SIZE,
+                 "%s, which wants each class in one place, has only %.1f %%: classes seem to lie in "
+                 "several places "
+                 "each, and %s was learned instead",
+                 a->other, 100 * a->other_accuracy, gersh__objective_name(model));
+    else if (a->other != NULL)
+        snprintf(text[count++], GERSH__REMARK_SIZE,
+                 "%s, which allows a class to lie in several places, was tried too: %.1f %%", a->other,
+                 100 * a->other_accuracy);
+    if (a->verdict < 0)
+        snprintf(text[count++], GERSH__REMARK_SIZE,
+                 "this metric classifies worse than none: take the scaled features as they are (--solver "
+                 "identity), try "
+                 "another --objective, or gersh tune");
+    return count;
+}
+
 void gersh__edge_shares(double *frequency, double *agreement, const gersh_bootstrap *b, size_t i, size_t j,
                         int negative)
 {
@@ -108,6 +148,18 @@ static json_t *importance_json(const gersh_model *model)
     return object;
 }
 
+static json_t *accuracy_json(const gersh_model *model)
+{
+    const gersh_training_accuracy *a = gersh_model_training_accuracy(model);
+    if (a->samples == 0)
+        return json_null();
+    return json_pack("{s:I, s:f, s:f, s:i, s:b, s:b, s:o, s:o}", "samples", (json_int_t)a->samples,
+                     "accuracy", a->accuracy, "euclidean", a->euclidean, "verdict", a->verdict, "automatic",
+                     a->automatic, "switched", a->switched, "other",
+                     a->other != NULL ? json_string(a->other) : json_null(), "other_accuracy",
+                     gersh__json_number(a->other != NULL, a->other_accuracy));
+}
+
 static json_t *pairs_json(const gersh_model *model)
 {
     const gersh_fit_info *info = gersh_model_info(model);
@@ -134,7 +186,8 @@ json_t *gersh__describe_fit(const gersh_model *model, const gersh_model_summary 
         info->iterations, "newton_steps", info->newton_steps, "seconds", info->seconds, "stop",
         gersh_stop_name(info->stop));
     json_t *rest = json_pack(
-        "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o, s:f, s:o, s:o}",
+        "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o, s:f, s:o, s:o, "
+        "s:o}",
         "seconds_gradient", info->seconds_gradient, "seconds_minimizer", info->seconds_minimizer,
         "seconds_objective", info->seconds_objective, "seconds_step", info->seconds_step, "rho", info->rho,
         "budget", info->budget, "lambda_min", summary->lambda_min, "trace", summary->trace, "atoms",
@@ -143,7 +196,7 @@ json_t *gersh__describe_fit(const gersh_model *model, const gersh_model_summary 
         (json_int_t)summary->balance->components, "balanced", summary->balance->balanced, "colors",
         colors_json(summary->balance), "tuples", tuples_json(gersh_model_tuples(model)), "bootstrap",
         bootstrap_json(gersh_model_bootstrap(model)), "value_error", info->value_error, "pairs",
-        pairs_json(model), "importance", importance_json(model));
+        pairs_json(model), "importance", importance_json(model), "training_accuracy", accuracy_json(model));
     if (document == NULL || rest == NULL || json_object_update(document, rest) != 0) {
         json_decref(document);
         document = NULL;

@@ -7,6 +7,16 @@
 #include "gersh/bootstrap.h"
 #include "model/certificate.h"
 
+/* How well the nearest neighbours classify the training samples, in words; "" where it is not known. Returns text. */
+const char *gersh__accuracy_sentence(char *text, size_t size, const gersh_model *model);
+
+/*
+ * What else there is to know of that: which objective auto chose, and whether the metric is of no use. Returns how many
+ * sentences there are.
+ */
+enum { GERSH__REMARKS = 2, GERSH__REMARK_SIZE = 256 };
+int gersh__accuracy_remarks(char text[GERSH__REMARKS][GERSH__REMARK_SIZE], const gersh_model *model);
+
 /* Why the fit ended, in words. */
 const char *gersh__stop_sentence(const gersh_model *model);
 

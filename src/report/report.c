@@ -93,6 +93,20 @@ static const gersh_dataset *find_rows(int *own, const gersh_model *model,
     return data != NULL ? data : train;
 }
 
+/* How the metric classifies the training samples, a list of sentences. */
+static json_t *accuracy_json(const gersh_model *model)
+{
+    char sentence[256], remark[GERSH__REMARKS][GERSH__REMARK_SIZE];
+    json_t *list = json_array();
+    if (*gersh__accuracy_sentence(sentence, sizeof sentence, model) == '\0')
+        return list;
+    list = gersh__json_append(list, json_string(sentence));
+    int count = gersh__accuracy_remarks(remark, model);
+    for (int r = 0; r < count; r++)
+        list = gersh__json_append(list, json_string(remark[r]));
+    return list;
+}
+
 /* What the page says of the model. */
 static gersh_status model_json(json_t **out, const gersh_model *model,
                                const gersh_model_report_options *options, int own)
@@ -111,7 +125,8 @@ static gersh_status model_json(json_t **out, const gersh_model *model,
             json_object_del(json_object_get(document, "bootstrap"), "edges");
         char certainty[GERSH_CERTAINTY_SIZE];
         json_t *more = json_pack(
-            "{s:s, s:o, s:b, s:s, s:s, s:s, s:O, s:o, s:o, s:o}", "made_by", gersh_version(), "name",
+            "{s:s, s:o, s:o, s:b, s:s, s:s, s:s, s:O, s:o, s:o, s:o}", "made_by", gersh_version(),
+            "accuracy_sentences", accuracy_json(model), "name",
             name_json(options->name), "maximized",
             gersh_objective_is_maximized(gersh__objective_name(model)), "stop_sentence",
             gersh__stop_sentence(model), "standing", gersh_model_standing(model, options->verification),

@@ -251,14 +251,18 @@ static void finish(gersh_bootstrap *b)
     }
 }
 
-/* Everything that a fit is told, in one thread, with the limits of the model's metric. */
+/* Everything that a fit is told, in one thread, with the objective and the limits of the model's metric. */
 static gersh_status make_settings(gersh_settings **out, const gersh_settings *settings,
-                                  const gersh_fit_info *info)
+                                  const gersh_model *model)
 {
+    const gersh_fit_info *info = &model->info;
     char number[64];
     gersh_status status = gersh__settings_copy(out, settings);
     if (status == GERSH_OK)
         status = gersh_settings_set(*out, "threads", "1");
+    if (status == GERSH_OK)
+        status =
+            gersh_settings_set(*out, "objective", gersh__setting_text(model->settings, GERSH__OBJECTIVE));
     snprintf(number, sizeof number, "%.17g", info->budget);
     if (status == GERSH_OK)
         status = gersh_settings_set(*out, "trace", number);
@@ -348,7 +352,7 @@ gersh_status gersh_bootstrap_run(gersh_model *model, size_t resamples, const ger
     status = gersh__model_scale(&scaled, model, model->data);
     w.scaled = scaled;
     if (status == GERSH_OK)
-        status = make_settings(&own, settings, &model->info);
+        status = make_settings(&own, settings, model);
     w.settings = own;
     if (status == GERSH_OK)
         status = make_strata(&w);

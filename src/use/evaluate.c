@@ -112,16 +112,25 @@ static gersh_status make_row(work *w, size_t at, gersh_evaluate_kind kind, const
     return gersh__names_settings(&w->settings[at], w->given, solver != NULL ? objective : NULL, solver);
 }
 
+/* The objective of the settings: "auto" where there are classes, so that each fit chooses. */
+static const char *own_objective(const work *w)
+{
+    const char *name = gersh__setting_text(w->given, GERSH__OBJECTIVE);
+    gersh__knowledge known = gersh__objective_knowledge(w->data, NULL);
+    return known == GERSH__CLASSES ? name : gersh__objective_resolve(name, known);
+}
+
 static gersh_status make_rows(work *w)
 {
     gersh_evaluation *result = w->result;
     const gersh_evaluate_options *options = w->options;
     gersh__words objectives = {0}, solvers = {0};
-    const char *own[] = {gersh__objective_resolve(gersh__setting_text(w->given, GERSH__OBJECTIVE),
-                                                  gersh__objective_knowledge(w->data, NULL)),
-                         gersh__setting_text(w->given, GERSH__SOLVER)};
-    gersh_status status = gersh__names_read(&objectives, options->objectives ? options->objectives : own[0],
-                                            GERSH__OBJECTIVE, "--objectives");
+    const char *own[] = {own_objective(w), gersh__setting_text(w->given, GERSH__SOLVER)};
+    gersh_status status =
+        options->objectives != NULL
+            ? gersh__names_read(&objectives, options->objectives, GERSH__OBJECTIVE, "--objectives")
+        : gersh__words_add(&objectives, own[0], strlen(own[0])) != GERSH__NO_WORD ? GERSH_OK
+                                                                                  : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
         status = gersh__names_read(&solvers, options->solvers ? options->solvers : own[1], GERSH__SOLVER,
                                    "--solvers");
@@ -265,6 +274,7 @@ static void finish_row(work *w, size_t at, double *value)
         row->splits += one->state == DONE;
         if (one->state == DONE && row->kind == GERSH_EVALUATE_FITTED)
             row->stops[r->stop]++;
+        row->switched += one->state == DONE && r->switched;
         if (one->state == FAILED && row->failed++ == 0)
             strncat(row->failure, message_of(one), GERSH__MESSAGE_SIZE - 1);
         w->result->interrupted |= one->state == NOT_RUN;

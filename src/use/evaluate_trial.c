@@ -39,6 +39,7 @@ static gersh_status learn(gersh_model **model, gersh__trial_result *out, const g
         return status;
     out->seconds = info.seconds;
     out->stop = info.stop;
+    out->switched = (*model)->accuracy.switched;
     return info.stop == GERSH_STOP_INTERRUPTED ? interrupted() : GERSH_OK;
 }
 

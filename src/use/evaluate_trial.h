@@ -20,6 +20,7 @@ typedef struct gersh__trial_result {
     double rmse, r2;                    /* of targets; r2 may be NaN */
     double seconds;
     gersh_stop stop; /* of a fit */
+    int switched;    /* it learned with another objective than mcml */
 } gersh__trial_result;
 
 /*

@@ -175,13 +175,20 @@ gersh_status gersh_importance_permute(gersh_model *model, const gersh_settings *
                                       const gersh_importance_options *options)
 {
     static const gersh_importance_options none = {0};
-    work w = {.model = model,
-              .settings = settings != NULL ? settings : model->settings,
-              .options = options != NULL ? options : &none,
-              .start = gersh__clock_seconds()};
+    gersh_settings *own = NULL;
+    work w = {
+        .model = model, .options = options != NULL ? options : &none, .start = gersh__clock_seconds()};
     gersh_status status = check_model(model);
-    if (status != GERSH_OK)
+    if (status == GERSH_OK)
+        status = gersh__settings_copy(&own, settings != NULL ? settings : model->settings);
+    if (status == GERSH_OK)
+        status =
+            gersh_settings_set(own, "objective", gersh__setting_text(model->settings, GERSH__OBJECTIVE));
+    if (status != GERSH_OK) {
+        gersh_settings_free(own);
         return status;
+    }
+    w.settings = own;
     status = gersh__pool_new(&w.pool, (int)gersh__setting_whole(w.settings, GERSH__THREADS));
     w.score = gersh__alloc(GERSH_IMPORTANCE_SPLITS, sizeof *w.score);
     w.loss = gersh__alloc(GERSH_IMPORTANCE_SPLITS, model->features * sizeof *w.loss);
@@ -194,5 +201,6 @@ gersh_status gersh_importance_permute(gersh_model *model, const gersh_settings *
     gersh__free(w.score);
     gersh__free(w.loss);
     gersh__pool_free(w.pool);
+    gersh_settings_free(own);
     return status;
 }

@@ -1,7 +1,7 @@
 """Metric learning with signed graphs: certified Mahalanobis metrics as scikit-learn estimators."""
 
 from ._certificate import Certificate, Check, Verification
-from ._graph import Discs, Graph, Importance
+from ._graph import Discs, Graph, Importance, TrainingAccuracy
 from ._library import FileError, library
 from ._run import Progress, TuneProgress
 from ._supervised import DEML, GLR, LMNN, LSML, MCML, PGML, SGML, MetricLearner
@@ -15,4 +15,4 @@ __all__ = ["Certificate", "Check", "DEML", "DEMLPairs", "Discs", "FileError", "G
            "LMNN", "LMNNQuadruplets", "LMNNTriplets", "LSML", "LSMLPairs", "LSMLQuadruplets", "LSMLTriplets", "MCML", "MCMLPairs", "MetricLearner",
            "MetricLearnerPairs", "MetricLearnerQuadruplets", "MetricLearnerTriplets", "PGML", "PGMLPairs",
            "PGMLQuadruplets", "PGMLTriplets", "Progress", "SGML", "SGMLPairs", "SGMLQuadruplets", "SGMLTriplets",
-           "TuneProgress", "Verification", "load", "tune"]
+           "TrainingAccuracy", "TuneProgress", "Verification", "load", "tune"]

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from . import _structures as s
 from ._certificate import Certificate, Verification
 from ._compat import validate_data
-from ._graph import Discs, Graph, Importance
+from ._graph import Discs, Graph, Importance, TrainingAccuracy
 from ._library import library
 from ._model import KINDS, Model, address, Dataset
 from ._run import Progress, Run, custom_objective, run_in_thread
@@ -112,6 +112,8 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     bound_: Optional[float]
     gap_: Optional[float]
     stop_: str
+    objective_: str
+    training_accuracy_: Optional[TrainingAccuracy]
 
     _fixed: dict = {}  # what the class is named after: parameters that cannot be chosen
     _usual = {"objective": "auto", "solver": "balanced"}  # in the place of None
@@ -197,6 +199,8 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self._take(model, columns)
         if self.stop_ in STOPPED_EARLY and not run.stopped:
             self._warn()
+        if self.training_accuracy_ is not None and self.training_accuracy_.verdict == "worse":
+            self._warn_worse()
 
     def _take(self, model, columns):
         """The attributes of a fitted estimator."""
@@ -208,6 +212,8 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self.gap_ = info.gap if info.has_bound else None
         self.relative_gap_ = info.relative_gap if info.has_bound else None
         self.stop_ = STOPS[info.stop]
+        self.objective_ = model.objective
+        self.training_accuracy_ = model.training_accuracy()
 
     def _warn(self):
         reason = STOPPED_EARLY[self.stop_].format(getattr(self, self.stop_, None))
@@ -216,6 +222,13 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             f", which is within {100 * share:.3g} % of the best possible"
         warnings.warn(f"{type(self).__name__} stopped before it converged: {reason}. The best metric so far is kept{gap}.",
                       ConvergenceWarning, stacklevel=4)
+
+    def _warn_worse(self):
+        found = self.training_accuracy_
+        warnings.warn(f"The metric of {type(self).__name__} classifies worse than the scaled features without it: nearest "
+                      f"neighbours get {100 * found.accuracy:.4g} % of the training samples right, and "
+                      f"{100 * found.euclidean:.4g} % without. Use another objective, or solver='identity'.",
+                      UserWarning, stacklevel=4)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")

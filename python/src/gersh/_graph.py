@@ -114,6 +114,40 @@ class Importance:
 
 
 @dataclass(frozen=True)
+class TrainingAccuracy:
+    """How the nearest neighbours classify the training samples, 10-fold, under the metric and without it.
+
+    Attributes
+    ----------
+    samples : int
+        Samples that were classified: all, or a random part of many.
+    accuracy : float
+        Share that is right under the metric, which was learned from these samples: more than new samples will have.
+    euclidean : float
+        Share that is right under the Euclidean metric of the scaled features.
+    verdict : {'better', 'worse', 'alike'}
+        Whether the metric is better or worse than the Euclidean one, beyond chance (McNemar's exact test at 1 %).
+    automatic : bool
+        Whether the objective was left to gersh.
+    switched : bool
+        Whether it then learned with another objective than mcml, which was better.
+    other : str or None
+        The objective that it learned with too, and did not keep.
+    other_accuracy : float or None
+        Its accuracy.
+    """
+
+    samples: int
+    accuracy: float
+    euclidean: float
+    verdict: str
+    automatic: bool
+    switched: bool
+    other: Optional[str]
+    other_accuracy: Optional[float]
+
+
+@dataclass(frozen=True)
 class Discs:
     """Gershgorin discs of a metric M, and of S M S^-1, whose left-ends are all at the smallest eigenvalue.
 

@@ -87,6 +87,7 @@ _OTHER = {
     "gersh_model_certainty": (_TEXT, [_P, _SIZE, _P, c.POINTER(s.Verification)]),
     "gersh_check_result_name": (_TEXT, [c.c_int]),
     "gersh_verification_verdict_name": (_TEXT, [c.c_int]),
+    "gersh_model_training_accuracy": (c.POINTER(s.TrainingAccuracy), [_P]),
     "gersh_model_settings": (_P, [_P]),
     "gersh_model_task": (_TEXT, [_P]),
     "gersh_model_is_custom": (c.c_int, [_P]),

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _structures as s
 from ._certificate import Verification, verification_of
-from ._graph import Discs, Graph, Importance
+from ._graph import Discs, Graph, Importance, TrainingAccuracy
 from ._library import library
 from ._settings import read_settings
 
@@ -166,6 +166,20 @@ class Model:
     @property
     def info(self) -> s.FitInfo:
         return library.gersh_model_info(self._pointer).contents
+
+    def training_accuracy(self) -> Optional[TrainingAccuracy]:
+        """The comparison with the Euclidean metric, or None where there is none."""
+        found = library.gersh_model_training_accuracy(self._pointer).contents
+        if found.samples == 0:
+            return None
+        other = found.other.decode() if found.other else None
+        return TrainingAccuracy(found.samples, found.accuracy, found.euclidean, ("alike", "better", "worse")[found.verdict],
+                                bool(found.automatic), bool(found.switched), other, found.other_accuracy if other else None)
+
+    @property
+    def objective(self) -> str:
+        return "custom" if self.is_custom else \
+            library.gersh_settings_get(library.gersh_model_settings(self._pointer), b"objective").decode()
 
     @property
     def is_custom(self) -> bool:

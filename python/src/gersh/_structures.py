@@ -94,6 +94,11 @@ class Importance(c.Structure):
                 ("deviation", c.POINTER(c.c_double))]
 
 
+class TrainingAccuracy(c.Structure):
+    _fields_ = [("samples", c.c_size_t), ("accuracy", c.c_double), ("euclidean", c.c_double), ("verdict", c.c_int),
+                ("automatic", c.c_int), ("switched", c.c_int), ("other", c.c_char_p), ("other_accuracy", c.c_double)]
+
+
 class ImportanceOptions(c.Structure):
     _fields_ = [("progress", c.c_void_p), ("progress_context", c.c_void_p), ("cancel", c.POINTER(Cancel))]
 

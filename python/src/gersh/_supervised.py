@@ -47,9 +47,10 @@ class MetricLearner(BaseMetricLearner):
     Parameters
     ----------
     objective : {'auto', 'mcml', 'deml', 'lsml', 'lmnn', 'glr'} or callable, default='auto'
-        Objective to optimise; 'auto' is 'mcml' for classes and 'glr' for real-valued targets. A callable `f(distance, first, second, y)` gets the squared distances of all
-        pairs of rows, the two rows of each pair, and the labels, and returns its value, which is minimised, and its
-        gradient by the distances. It must be convex and differentiable.
+        Objective to optimise; 'auto' is 'mcml' for classes, or 'glr' where that classifies better, and 'glr' for
+        real-valued targets. A callable `f(distance, first, second, y)` gets the squared distances of all pairs of rows,
+        the two rows of each pair, and the labels, and returns its value, which is minimised, and its gradient by the
+        distances. It must be convex and differentiable.
     solver : {'diagonal', 'balanced', 'hull', 'psd', 'sgml', 'pgml', 'hbnb', 'pdcone', 'identity'}, default='balanced'
         Which metrics are searched: diagonal ones, balanced signed graphs, their convex hull, or all positive definite
         ones; by a scheme of the paper; or none, for the Euclidean metric.
@@ -95,8 +96,8 @@ class MetricLearner(BaseMetricLearner):
         Most memory of the fit, in GB. All pairs of rows are used where they fit into it, else a sample of them; 'auto'
         is half of the machine's.
     callback : callable, default=None
-        Called with a `gersh.Progress` after each iteration. If it returns a true value, the fit ends with the best
-        metric so far.
+        Called with a `gersh.Progress` after each iteration; where two objectives are tried, of both fits. If it returns
+        a true value, the fit ends with the best metric so far.
     verbose : int, default=0
         If not 0, a line with a progress bar on stderr.
 
@@ -121,8 +122,13 @@ class MetricLearner(BaseMetricLearner):
     stop_ : {'converged', 'settled', 'max_iter', 'max_time', 'interrupted'}
         Why the fit ended. 'converged': the value was certified to be within `tol` of the best possible; 'settled': nothing
         better was found, but the certificate is wider, or there is none.
+    objective_ : str
+        The objective that was learned with; 'custom' for a callable.
+    training_accuracy_ : TrainingAccuracy or None
+        How nearest neighbours classify the training samples under the metric, and without it; None without classes.
+        If they classify worse, there is a warning.
     n_iter_ : int
-        Iterations.
+        Iterations of the fit that the metric is from.
     colors_ : ndarray of shape (n_features,) or None
         1 (blue) or -1 (red) of each feature; None when the graph is not balanced.
     graph_ : Graph
