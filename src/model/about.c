@@ -302,8 +302,8 @@ static gersh_status read_accuracy(gersh_training_accuracy *accuracy, json_t *abo
 gersh_status gersh__model_read_about(gersh_model *model, double *rho, char *metric_digest, json_t *about)
 {
     json_error_t error;
-    json_t *features, *classes, *settings, *fit, *witness, *digest, *rules = NULL, *bootstrap = NULL,
-                                                                    *trajectory = NULL, *importance = NULL, *accuracy = NULL;
+    json_t *features, *classes, *settings, *fit, *witness, *digest,
+        *rules = NULL, *bootstrap = NULL, *trajectory = NULL, *importance = NULL, *accuracy = NULL;
     json_int_t rows = 0;
     const char *version = NULL, *task = NULL, *tuples = NULL;
     int format = 0, unit_rows = 0;
@@ -314,14 +314,15 @@ gersh_status gersh__model_read_about(gersh_model *model, double *rho, char *metr
             GERSH_ERROR_INPUT,
             "the model has format %d but this gersh reads format %d; use the gersh that wrote it", format,
             GERSH__MODEL_FORMAT);
-    if (json_unpack_ex(
-            about, &error, JSON_STRICT,
-            "{s:i, s:s, s:s, s:b, s:I, s:o, s:o, s:F, s:b, s:o, s:o, s:o, s:o, s?s, s?o, s?o, s?o, s?o, s?o}",
-            "format", &format, "version", &version, "task", &task, "custom", &model->custom, "rows", &rows,
-            "feature_names", &features, "class_names", &classes, "rho", rho, "unit_rows", &unit_rows,
-            "settings", &settings, "fit", &fit, "witness", &witness, "digest", &digest, "tuples", &tuples,
-            "rules", &rules, "bootstrap", &bootstrap, "trajectory", &trajectory, "importance",
-            &importance, "training_accuracy", &accuracy) != 0)
+    if (json_unpack_ex(about, &error, JSON_STRICT,
+                       "{s:i, s:s, s:s, s:b, s:I, s:o, s:o, s:F, s:b, s:o, s:o, s:o, s:o, s?s, s?o, s?o, "
+                       "s?o, s?o, s?o}",
+                       "format", &format, "version", &version, "task", &task, "custom", &model->custom,
+                       "rows", &rows, "feature_names", &features, "class_names", &classes, "rho", rho,
+                       "unit_rows", &unit_rows, "settings", &settings, "fit", &fit, "witness", &witness,
+                       "digest", &digest, "tuples", &tuples, "rules", &rules, "bootstrap", &bootstrap,
+                       "trajectory", &trajectory, "importance", &importance, "training_accuracy",
+                       &accuracy) != 0)
         return gersh__fail(GERSH_ERROR_INPUT, "the description of the model is damaged: %s", error.text);
     model->scaling->unit_rows = unit_rows;
     model->regress = strcmp(task, "regress") == 0;

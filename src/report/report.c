@@ -126,8 +126,7 @@ static gersh_status model_json(json_t **out, const gersh_model *model,
         char certainty[GERSH_CERTAINTY_SIZE];
         json_t *more = json_pack(
             "{s:s, s:o, s:o, s:b, s:s, s:s, s:s, s:O, s:o, s:o, s:o}", "made_by", gersh_version(),
-            "accuracy_sentences", accuracy_json(model), "name",
-            name_json(options->name), "maximized",
+            "accuracy_sentences", accuracy_json(model), "name", name_json(options->name), "maximized",
             gersh_objective_is_maximized(gersh__objective_name(model)), "stop_sentence",
             gersh__stop_sentence(model), "standing", gersh_model_standing(model, options->verification),
             "certainty", gersh_model_certainty(certainty, sizeof certainty, model, options->verification),

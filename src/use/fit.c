@@ -22,6 +22,7 @@
 #include "objective/objective.h"
 #include "use/classify.h"
 #include "use/evaluate_trial.h"
+#include "use/fit.h"
 
 enum {
     FOLDS = 10,
@@ -58,13 +59,14 @@ static void clear_comparison(comparison *c)
 }
 
 /* A random part of the samples that count, or all of them, scaled as the model says. */
-static gersh_status take_sample(gersh_dataset **out, const gersh_model *model, uint64_t seed)
+static gersh_status take_sample(gersh_dataset **out, const gersh_model *model, const gersh_dataset *all,
+                                uint64_t seed)
 {
     gersh_dataset *counted = NULL, *part = NULL;
     gersh_split *split = NULL;
     size_t *rows = NULL, count = 0;
-    gersh_status status = gersh__drop_weightless(&counted, model->data);
-    const gersh_dataset *data = counted != NULL ? counted : model->data;
+    gersh_status status = gersh__drop_weightless(&counted, all);
+    const gersh_dataset *data = counted != NULL ? counted : all;
     double most = fmin(MOST_SAMPLES, ceil((double)MOST_ENTRIES / (double)data->k));
     if (status == GERSH_OK && (double)data->n > most) {
         status = gersh_split_test(&split, data, most / (double)data->n, seed);
@@ -82,15 +84,15 @@ static gersh_status take_sample(gersh_dataset **out, const gersh_model *model, u
     return status;
 }
 
-static gersh_status prepare(comparison *c, const gersh_model *model, const gersh_settings *settings,
-                            const gersh_cancel *cancel)
+static gersh_status prepare(comparison *c, const gersh_model *model, const gersh_dataset *data,
+                            const gersh_settings *settings, const gersh_cancel *cancel)
 {
     uint64_t seed = gersh__setting_whole(settings, GERSH__SEED);
     c->voters = (gersh__voters){(size_t)gersh__setting_whole(settings, GERSH__NEIGHBORS),
                                 gersh__setting_is(settings, GERSH__VOTES, "distance")};
     c->threads = (int)gersh__setting_whole(settings, GERSH__THREADS);
     c->cancel = cancel;
-    gersh_status status = take_sample(&c->sample, model, seed);
+    gersh_status status = take_sample(&c->sample, model, data, seed);
     if (status != GERSH_OK)
         return status;
     double n = (double)c->sample->n;
@@ -224,6 +226,34 @@ static int is_doubtful(const attempt *learned, const attempt *euclidean, size_t 
            !is_better(learned, euclidean, samples);
 }
 
+static void state(gersh_training_accuracy *out, const attempt *learned, const attempt *euclidean,
+                  size_t samples)
+{
+    out->samples = samples;
+    out->accuracy = (double)learned->count / (double)samples;
+    out->euclidean = (double)euclidean->count / (double)samples;
+    out->verdict = is_better(learned, euclidean, samples) - is_better(euclidean, learned, samples);
+}
+
+gersh_status gersh__training_accuracy(gersh_training_accuracy *out, const gersh_model *model,
+                                      const gersh_dataset *data)
+{
+    comparison c = {0};
+    attempt learned = {0}, euclidean = {0};
+    gersh_status status = prepare(&c, model, data, model->settings, NULL);
+    if (status == GERSH_OK)
+        status = classify(&learned, &c, model->metric);
+    if (status == GERSH_OK)
+        status = classify(&euclidean, &c, NULL);
+    *out = (gersh_training_accuracy){.samples = 0};
+    if (status == GERSH_OK)
+        state(out, &learned, &euclidean, c.sample->n);
+    clear_attempt(&learned);
+    clear_attempt(&euclidean);
+    clear_comparison(&c);
+    return status;
+}
+
 /* Fills in the accuracies of the best model, which the local objective may have learned. */
 static gersh_status compare(attempt *best, const gersh_dataset *data, const gersh_settings *settings,
                             const gersh_fit_options *options)
@@ -231,7 +261,7 @@ static gersh_status compare(attempt *best, const gersh_dataset *data, const gers
     comparison c = {0};
     attempt euclidean = {0};
     int automatic = gersh__setting_is(settings, GERSH__OBJECTIVE, "auto");
-    gersh_status status = prepare(&c, best->model, settings, options->cancel);
+    gersh_status status = prepare(&c, best->model, best->model->data, settings, options->cancel);
     if (status == GERSH_OK)
         status = classify(best, &c, best->model->metric);
     if (status == GERSH_OK)
@@ -242,13 +272,8 @@ static gersh_status compare(attempt *best, const gersh_dataset *data, const gers
     if (status == GERSH_ERROR_CANCELLED)
         best->model->info.stop = GERSH_STOP_INTERRUPTED;
     if (best->right != NULL && euclidean.right != NULL) {
-        gersh_training_accuracy *accuracy = &best->model->accuracy;
-        size_t n = c.sample->n;
-        accuracy->samples = n;
-        accuracy->accuracy = (double)best->count / (double)n;
-        accuracy->euclidean = (double)euclidean.count / (double)n;
-        accuracy->verdict = is_better(best, &euclidean, n) - is_better(&euclidean, best, n);
-        accuracy->automatic = automatic;
+        state(&best->model->accuracy, best, &euclidean, c.sample->n);
+        best->model->accuracy.automatic = automatic;
     }
     clear_attempt(&euclidean);
     clear_comparison(&c);

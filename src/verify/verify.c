@@ -16,6 +16,7 @@
 #include "base/settings.h"
 #include "data/dataset.h"
 #include "model/digest.h"
+#include "use/fit.h"
 
 static const double limit_error = 1e-9; /* of ρ, C, values and bounds, relative */
 /*
@@ -284,6 +285,32 @@ static gersh_status check_contributions(gersh__verification *v)
     return GERSH_OK;
 }
 
+/* How the metric classifies is measured anew, by the code that did so after the fit. */
+static gersh_status check_accuracy(gersh__verification *v, const gersh_dataset *data)
+{
+    const gersh_training_accuracy *stated = &v->model->accuracy;
+    gersh_training_accuracy found;
+    if (stated->samples == 0)
+        return GERSH_OK;
+    if (data == NULL) {
+        gersh__verify_add(v, "training accuracy", GERSH_CHECK_SKIPPED, "%s", v->without);
+        return GERSH_OK;
+    }
+    gersh_status status = gersh__training_accuracy(&found, v->model, data);
+    if (status != GERSH_OK)
+        return status;
+    int same = found.samples == stated->samples && found.verdict == stated->verdict &&
+               found.accuracy == stated->accuracy && found.euclidean == stated->euclidean;
+    gersh_check *check =
+        gersh__verify_add(v, "training accuracy", same ? GERSH_CHECK_PASSED : GERSH_CHECK_FAILED,
+                          "stated as %.4g with the metric and %.4g without, measured as %.4g and %.4g",
+                          stated->accuracy, stated->euclidean, found.accuracy, found.euclidean);
+    check->stated = stated->accuracy;
+    check->recomputed = found.accuracy;
+    check->tolerance = 0;
+    return GERSH_OK;
+}
+
 /* Samples of another kind are no case for checks. */
 static gersh_status check_kind(const gersh_model *model, const gersh_dataset *data)
 {
@@ -313,7 +340,9 @@ static gersh_status run_checks(gersh__verification *v, const gersh_dataset *give
         status = gersh__verify_metric(v);
     if (status == GERSH_OK)
         status = check_certificate(v);
-    return status == GERSH_OK ? check_contributions(v) : status;
+    if (status == GERSH_OK)
+        status = check_contributions(v);
+    return status == GERSH_OK ? check_accuracy(v, given != NULL ? given : v->model->data) : status;
 }
 
 gersh_status gersh_model_verify(gersh_verification *report, const gersh_model *model,
