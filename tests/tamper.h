@@ -16,6 +16,7 @@ typedef struct fixture {
     const gersh_model *other;
     gersh_dataset *data;
     gersh_verification report;
+    double even; /* the value of (C/K) I */
 } fixture;
 
 static inline const gersh_check *look_up(const gersh_verification *report, const char *name)
@@ -124,6 +125,23 @@ static inline void take_one_atom(gersh_model *m, size_t feature, double share)
         m->color = gersh__alloc(m->features, sizeof *m->color);
     for (size_t j = 0; j < m->features; j++)
         m->color[j] = 1;
+}
+
+/* M becomes (C/K) I. */
+static inline void take_even_atoms(gersh_model *m)
+{
+    size_t k = m->features;
+    gersh_metric *metric = NULL;
+    assert_ok(gersh_metric_new(&metric, k, m->metric->rho, k, m->metric->dense != NULL));
+    for (size_t j = 0; j < k; j++) {
+        metric->weight[j] = m->info.budget / (double)k - m->metric->rho;
+        if (metric->dense != NULL)
+            metric->dense[j * k + j] = 1;
+        else
+            metric->atom[j] = (gersh_atom){j, j, 1, 0};
+    }
+    gersh_metric_free(m->metric);
+    m->metric = metric;
 }
 
 static inline void set_setting(gersh_model *m, const char *name, const char *value)

@@ -32,11 +32,13 @@ static void say_share(char *text, size_t size, const gersh_fit_info *info)
     double scale = info->gap > 0 ? 100 * info->relative_gap / info->gap : 0, percent = scale * info->gap;
     if (info->value_error > 0)
         snprintf(text, size,
-                 "optimal within %.2g %% with 95 %% confidence (%.2g %% of it is the search on the sampled pairs, the "
+                 "optimal within %.2g %% with 95 %% confidence (%.2g %% of it is the search on the sampled "
+                 "pairs, the "
                  "rest is sampling)",
                  percent, scale * info->search_gap);
     else if (info->search_gap < 0.99 * info->gap)
-        snprintf(text, size, "optimal within %.2g %% (bound from the convex hull; %.2g %% of it is the search)",
+        snprintf(text, size,
+                 "optimal within %.2g %% (bound from the convex hull; %.2g %% of it is the search)",
                  percent, scale * info->search_gap);
     else
         snprintf(text, size, "optimal within %.2g %%", percent);
@@ -58,7 +60,8 @@ const char *gersh_model_certainty(char *text, size_t size, const gersh_model *mo
     else {
         say_share(share, sizeof share, info);
         if (strcmp(standing, "stated") == 0)
-            snprintf(text, size, "the model states that it is %s; 'gersh inspect --verify' checks that", share);
+            snprintf(text, size, "the model states that it is %s; 'gersh inspect --verify' checks that",
+                     share);
         else
             snprintf(text, size, "%s, %s", share, standing);
     }

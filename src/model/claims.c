@@ -10,14 +10,20 @@
 
 static const double rounding = 1e-9; /* relative */
 
+static const gersh__solver *solver_of(const gersh_model *model)
+{
+    return gersh__solver_find(gersh__setting_text(model->settings, GERSH__SOLVER));
+}
+
 static gersh_status check_solver(const gersh_model *model)
 {
-    const gersh__solver *solver = gersh__solver_find(gersh__setting_text(model->settings, GERSH__SOLVER));
+    const gersh__solver *solver = solver_of(model);
     if ((model->metric->dense != NULL) != solver->dense)
         return gersh__fail(GERSH_ERROR_INPUT, "the metric has %s atoms, which the solver %s does not make",
                            solver->dense ? "sparse" : "dense", solver->name);
     if (model->info.has_bound && solver->bound == GERSH__BOUND_NONE)
-        return gersh__fail(GERSH_ERROR_INPUT, "the model states a bound, but the solver %s has none", solver->name);
+        return gersh__fail(GERSH_ERROR_INPUT, "the model states a bound, but the solver %s has none",
+                           solver->name);
     if (model->rule_count > 0 && !solver->rules)
         return gersh__fail(GERSH_ERROR_INPUT, "the model has edge rules, which the solver %s does not keep",
                            solver->name);
@@ -31,14 +37,14 @@ static gersh_status check_budget(const gersh_model *model)
     double trace = gersh_metric_trace(model->metric);
     if (!isfinite(info->budget) || trace > info->budget * (1 + rounding))
         return gersh__fail(GERSH_ERROR_INPUT,
-                           "the metric has the trace %g, but the model says that at most %g was allowed", trace,
-                           info->budget);
+                           "the metric has the trace %g, but the model says that at most %g was allowed",
+                           trace, info->budget);
     if (fabs(model->metric->rho - info->rho) > rounding * info->rho)
-        return gersh__fail(GERSH_ERROR_INPUT, "rho is %g for the metric but %g for the fit", model->metric->rho,
-                           info->rho);
+        return gersh__fail(GERSH_ERROR_INPUT, "rho is %g for the metric but %g for the fit",
+                           model->metric->rho, info->rho);
     if (info->tol != gersh__setting_number(model->settings, GERSH__TOL))
-        return gersh__fail(GERSH_ERROR_INPUT, "the fit's tolerance is %g but the setting tol is %g", info->tol,
-                           gersh__setting_number(model->settings, GERSH__TOL));
+        return gersh__fail(GERSH_ERROR_INPUT, "the fit's tolerance is %g but the setting tol is %g",
+                           info->tol, gersh__setting_number(model->settings, GERSH__TOL));
     return GERSH_OK;
 }
 
@@ -55,17 +61,28 @@ static gersh_status check_gap(const gersh_model *model)
     double size = fmax(fabs(info->objective_value), fabs(info->bound)), slack = rounding * size;
     double gap = maximized ? info->bound - info->objective_value : info->objective_value - info->bound;
     if (gap < -slack)
-        return gersh__fail(GERSH_ERROR_INPUT,
-                           "the bound %.10g is on the wrong side of the value %.10g: no metric could have that value",
-                           info->bound, info->objective_value);
+        return gersh__fail(
+            GERSH_ERROR_INPUT,
+            "the bound %.10g is on the wrong side of the value %.10g: no metric could have that value",
+            info->bound, info->objective_value);
     if (fabs(gap - info->gap) > slack)
-        return gersh__fail(GERSH_ERROR_INPUT, "the gap is stated as %.10g, but value and bound are %.10g apart",
-                           info->gap, gap);
+        return gersh__fail(GERSH_ERROR_INPUT,
+                           "the gap is stated as %.10g, but value and bound are %.10g apart", info->gap,
+                           gap);
     if (info->search_gap > info->gap + slack || info->search_gap < -slack)
-        return gersh__fail(GERSH_ERROR_INPUT, "the gap of the search, %.10g, is not between 0 and the gap, %.10g",
+        return gersh__fail(GERSH_ERROR_INPUT,
+                           "the gap of the search, %.10g, is not between 0 and the gap, %.10g",
                            info->search_gap, info->gap);
-    if (info->relative_gap * fabs(info->objective_value) > info->gap + slack || info->relative_gap < -rounding)
-        return gersh__fail(GERSH_ERROR_INPUT, "the relative gap %.10g is not that of the gap %.10g and the value %.10g",
+    if (!is_sampled(info) && solver_of(model)->signs != GERSH__SIGNS_BALANCED &&
+        info->search_gap < info->gap - slack)
+        return gersh__fail(
+            GERSH_ERROR_INPUT,
+            "the gap of the search, %.10g, is not the gap, %.10g, which it is for the solver %s",
+            info->search_gap, info->gap, solver_of(model)->name);
+    if (info->relative_gap * fabs(info->objective_value) > info->gap + slack ||
+        info->relative_gap < -rounding)
+        return gersh__fail(GERSH_ERROR_INPUT,
+                           "the relative gap %.10g is not that of the gap %.10g and the value %.10g",
                            info->relative_gap, info->gap, info->objective_value);
     return GERSH_OK;
 }
@@ -77,11 +94,42 @@ static gersh_status check_witness(const gersh_model *model)
     if (model->witnessed != GERSH__WITNESS_NONE)
         return info->has_bound && !is_sampled(info)
                    ? GERSH_OK
-                   : gersh__fail(GERSH_ERROR_INPUT, "the model has a witness but no bound that it could be of");
+                   : gersh__fail(GERSH_ERROR_INPUT,
+                                 "the model has a witness but no bound that it could be of");
     if (!info->has_bound || is_sampled(info) || info->bound == 0 || model->custom)
         return GERSH_OK;
-    return gersh__fail(GERSH_ERROR_INPUT, "the model states the bound %.10g, but not the witness that it rests on",
+    return gersh__fail(GERSH_ERROR_INPUT,
+                       "the model states the bound %.10g, but not the witness that it rests on",
                        info->bound);
+}
+
+/* Only lmnn is smoothed where its bound is found. */
+static gersh_status check_smoothing(const gersh_model *model)
+{
+    int smoothed = !model->custom &&
+                   strcmp(gersh__setting_text(model->settings, GERSH__OBJECTIVE), "lmnn") == 0 &&
+                   model->witnessed != GERSH__WITNESS_NONE;
+    return smoothed || model->witness.width == 0
+               ? GERSH_OK
+               : gersh__fail(
+                     GERSH_ERROR_INPUT,
+                     "the witness is said to be smoothed by %g, but nothing of this model is smoothed",
+                     model->witness.width);
+}
+
+static gersh_status check_pairs(const gersh_model *model)
+{
+    const gersh_fit_info *info = &model->info;
+    if ((info->choice == GERSH_CHOICE_TUPLES) != (model->tuples != NULL))
+        return gersh__fail(
+            GERSH_ERROR_INPUT, "the fit is said to have learned from %s, but the model has %s",
+            gersh_pair_choice_name(info->choice),
+            model->tuples != NULL ? gersh_tuple_kind_name(model->tuples->kind) : "no tuples");
+    if (!is_sampled(info) && info->pairs != info->pairs_all)
+        return gersh__fail(GERSH_ERROR_INPUT,
+                           "the fit is said to have learned from all pairs, but from %g of %g", info->pairs,
+                           info->pairs_all);
+    return GERSH_OK;
 }
 
 gersh_status gersh__model_check_claims(const gersh_model *model)
@@ -94,14 +142,20 @@ gersh_status gersh__model_check_claims(const gersh_model *model)
         status = check_gap(model);
     if (status == GERSH_OK)
         status = check_witness(model);
+    if (status == GERSH_OK)
+        status = check_smoothing(model);
+    if (status == GERSH_OK)
+        status = check_pairs(model);
     if (status != GERSH_OK)
         return status;
     if (info->value_error > 0 && !is_sampled(info))
         return gersh__fail(GERSH_ERROR_INPUT,
-                           "the value is stated with an error of %g, but it is not of sampled pairs", info->value_error);
+                           "the value is stated with an error of %g, but it is not of sampled pairs",
+                           info->value_error);
     if (info->stop == GERSH_STOP_CONVERGED && !(info->relative_gap <= info->tol * (1 + rounding)))
-        return gersh__fail(GERSH_ERROR_INPUT,
-                           "the fit is said to have converged, but the relative gap %.3g is not within the tolerance %.3g",
-                           info->relative_gap, info->tol);
+        return gersh__fail(
+            GERSH_ERROR_INPUT,
+            "the fit is said to have converged, but the relative gap %.3g is not within the tolerance %.3g",
+            info->relative_gap, info->tol);
     return GERSH_OK;
 }

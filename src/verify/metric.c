@@ -87,7 +87,8 @@ static gersh_status check_signs(gersh__verification *v)
     int balanced;
     gersh_status status = is_balanced(&balanced, &v->dense);
     if (status == GERSH_OK && balanced)
-        gersh__verify_add(v, "colours", GERSH_CHECK_FAILED, "the model has no colours, but its graph is balanced");
+        gersh__verify_add(v, "colours", GERSH_CHECK_FAILED,
+                          "the model has no colours, but its graph is balanced");
     else if (status == GERSH_OK && v->solver->signs != GERSH__SIGNS_FREE)
         gersh__verify_add(v, "colours", GERSH_CHECK_FAILED,
                           "the graph is not balanced; those of the solver %s are", solver);
@@ -132,13 +133,15 @@ gersh_status gersh__verify_metric(gersh__verification *v)
         return status;
     tolerance = limit_error * info->rho + rounding * trace;
     gersh_check *check = gersh__verify_add(
-        v, "smallest eigenvalue", smallest >= info->rho - tolerance ? GERSH_CHECK_PASSED : GERSH_CHECK_FAILED,
+        v, "smallest eigenvalue",
+        smallest >= info->rho - tolerance ? GERSH_CHECK_PASSED : GERSH_CHECK_FAILED,
         "the smallest eigenvalue of M is %.10g, to be at least %.10g", smallest, info->rho);
     check->stated = info->rho;
     check->recomputed = smallest;
     check->tolerance = tolerance;
     tolerance = limit_error * info->budget;
-    check = gersh__verify_add(v, "trace", trace <= info->budget + tolerance ? GERSH_CHECK_PASSED : GERSH_CHECK_FAILED,
+    check = gersh__verify_add(v, "trace",
+                              trace <= info->budget + tolerance ? GERSH_CHECK_PASSED : GERSH_CHECK_FAILED,
                               "the trace of M is %.10g, to be at most %.10g", trace, info->budget);
     check->stated = info->budget;
     check->recomputed = trace;
