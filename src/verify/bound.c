@@ -23,9 +23,10 @@ typedef struct slope {
     double *x; /* n × k, less the means: they count for nothing as the columns of Y have sum 0 */
     const double *y;
     double *diagonal, *block; /* k, and BLOCK × k */
-    double added;             /* Σ_f |x_f| |y_f|: the size of what is added up in G */
-    double unsure;            /* of an entry of G, by rounding */
-    double spread;            /* no squared distance of two samples is larger */
+    double largest,
+        sum; /* of R_f = 2 Σ_i r_i (x_if² + the mean of x_f²), r_i = Σ_j |g_ij|: the sizes of what adds up to G */
+    double unsure; /* of an eigenvalue of G by LAPACK */
+    double spread; /* no squared distance of two samples is larger */
 } slope;
 
 /* Whether the rules allow M_ij to be negative (sign −1) or positive (sign 1). */
@@ -70,7 +71,7 @@ static double least_pair(slope *s, const gersh_model *model)
     return least;
 }
 
-/* LAPACK's eigenvalues are off by some rounding of the largest, and the solver's bound leaves out as much again. */
+/* LAPACK's eigenvalues are off by some rounding of the largest. */
 static gersh_status least_eigenvalue(double *least, slope *s)
 {
     gersh_status status = gersh__check_matrix(s->k);
@@ -93,34 +94,37 @@ static gersh_status least_eigenvalue(double *least, slope *s)
     if (LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'L', k, g, k, values) != 0)
         status = gersh__fail(GERSH_ERROR_NUMERIC, "LAPACK found no eigenvalues of the gradient");
     *least = values[0] / scale;
-    s->unsure += 16 * DBL_EPSILON * (s->added + (double)s->k * (double)s->k * largest);
+    s->unsure = 16 * DBL_EPSILON * (double)s->k * (double)s->k * largest;
     gersh__free(g);
     return status;
 }
 
+/* The rows of x, their sizes, and the diagonal of G. */
 static gersh_status begin(slope *s, const gersh__problem *p)
 {
-    double longest_x = 0, longest_y = 0;
+    double all = 0;
     *s = (slope){.n = p->n, .k = p->k, .y = p->y};
     s->x = gersh__alloc(s->n, s->k * sizeof *s->x);
     s->diagonal = gersh__alloc(s->k, (1 + BLOCK) * sizeof *s->diagonal);
     if (s->x == NULL || s->diagonal == NULL)
         return GERSH_ERROR_MEMORY;
     s->block = s->diagonal + s->k;
+    for (size_t i = 0; i < s->n; i++)
+        all += p->pulled[i];
     for (size_t f = 0; f < s->k; f++) {
-        double first = p->data->x[f], mean = 0, xx = 0, yy = 0, xy = 0;
+        double first = p->data->x[f], mean = 0, xx = 0, xy = 0, size = 0;
         for (size_t i = 0; i < s->n; i++)
             mean += (p->data->x[i * s->k + f] - first) / (double)s->n;
         for (size_t i = 0; i < s->n; i++) {
-            double x = s->x[i * s->k + f] = p->data->x[i * s->k + f] - first - mean, y = s->y[i * s->k + f];
+            double x = s->x[i * s->k + f] = p->data->x[i * s->k + f] - first - mean;
             xx += x * x;
-            yy = hypot(yy, y); /* no square of it: small gradients would be lost */
-            xy += x * y;
+            xy += x * s->y[i * s->k + f];
+            size += 2 * p->pulled[i] * x * x;
         }
         s->diagonal[f] = xy;
-        longest_x = fmax(longest_x, sqrt(xx));
-        longest_y = fmax(longest_y, yy);
-        s->added += sqrt(xx) * yy;
+        size += 2 * all * xx / (double)s->n;
+        s->largest = fmax(s->largest, size);
+        s->sum += size;
     }
     for (size_t i = 0; i < s->n; i++) {
         double square = 0;
@@ -128,8 +132,18 @@ static gersh_status begin(slope *s, const gersh__problem *p)
             square += s->x[i * s->k + f] * s->x[i * s->k + f];
         s->spread = fmax(s->spread, 4 * square);
     }
-    s->unsure = DBL_EPSILON * (double)(s->n + 8) * longest_x * longest_y;
     return GERSH_OK;
+}
+
+/* What rounding may do to the bound here, and to the solver's, which leaves that much out. */
+static double find_error(const slope *s, const gersh__problem *p, gersh__bound_set set, double budget,
+                         double rho)
+{
+    double n = (double)s->n, terms = fmin(n, 10 * sqrt(n)) + (double)s->k + 32;
+    double sizes = budget * (set == GERSH__BOUND_PSD ? s->sum : 2 * s->largest) + rho * s->sum;
+    double shaken = (p->shaken + sqrt(p->shaken_square)) * (1 + (budget + rho) * s->spread);
+    return DBL_EPSILON * (8 * p->margins + 16 * terms * (sizes + p->size) + (double)(p->k + 8) * shaken) +
+           budget * s->unsure;
 }
 
 gersh_status gersh__bound_from(double *bound, double *error, const gersh__problem *p, double value,
@@ -145,9 +159,7 @@ gersh_status gersh__bound_from(double *bound, double *error, const gersh__proble
     for (size_t f = 0; status == GERSH_OK && f < s.k; f++)
         trace += s.diagonal[f];
     *bound = value - p->linear + rho * trace + budget * fmin(0, least);
-    *error = 8 * DBL_EPSILON * (p->margins + (double)(p->n + 8) * p->size) +
-             s.unsure * (budget + rho * (double)s.k) +
-             DBL_EPSILON * (double)(p->k + 8) * p->shaken * (1 + (budget + rho) * s.spread);
+    *error = find_error(&s, p, set, budget, rho);
     gersh__free(s.x);
     gersh__free(s.diagonal);
     return status;

@@ -74,14 +74,27 @@ static gersh_status mcml(gersh__problem *p)
     return GERSH_OK;
 }
 
+static int counts(const gersh__problem *p, size_t i, size_t j)
+{
+    return !same_class(p, i, j) && weight(p, i) * weight(p, j) > 0;
+}
+
 static gersh_status deml(gersh__problem *p)
 {
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < p->n; i++)
+        for (size_t j = 0; j < i; j++)
+            if (counts(p, i, j)) {
+                sum += distance(p, i, j);
+                count++;
+            }
+    gersh__problem_set_floor(p, sum, count);
     for (size_t i = 0; i < p->n; i++)
         for (size_t j = 0; j < i; j++) {
-            double w = weight(p, i) * weight(p, j), d;
-            if (same_class(p, i, j) || w == 0)
+            if (!counts(p, i, j))
                 continue;
-            d = distance(p, i, j);
+            double w = weight(p, i) * weight(p, j), d = gersh__problem_lift(p, i, j, distance(p, i, j));
             p->value += w * sqrt(d);
             gersh__problem_pull(p, i, j, d, -w * gersh__problem_root_slope(p, i, j, sqrt(d)));
         }

@@ -29,6 +29,7 @@ static void make_image(gersh__problem *p)
                 sum += dense->m[a * s + b] * (x[dense->feature[b]] - p->data->x[dense->feature[b]]);
             p->image[i * s + a] = sum;
         }
+        p->longest = fmax(p->longest, sqrt(gersh__problem_distance(p, 0, i)));
     }
 }
 
@@ -59,16 +60,32 @@ void gersh__problem_pull(gersh__problem *p, size_t i, size_t j, double d, double
         up[f] += part;
         down[f] -= part;
     }
+    p->pulled[i] += fabs(g);
+    p->pulled[j] += fabs(g);
     p->linear += g * d;
     p->size += fabs(g) * d;
+}
+
+static int same_features(const gersh__problem *p, size_t i, size_t j)
+{
+    return memcmp(p->data->x + i * p->k, p->data->x + j * p->k, p->k * sizeof(double)) == 0;
+}
+
+void gersh__problem_set_floor(gersh__problem *p, double sum, size_t count)
+{
+    p->floor = p->y != NULL && count > 0 ? 1e-16 * sum / (double)count : 0;
+}
+
+double gersh__problem_lift(const gersh__problem *p, size_t i, size_t j, double d)
+{
+    return d < p->floor && !same_features(p, i, j) ? p->floor : d;
 }
 
 double gersh__problem_root_slope(gersh__problem *p, size_t i, size_t j, double length)
 {
     if (length > 0)
         return 0.5 / length;
-    /* Samples with the same features have the distance 0 under every metric. */
-    p->endless |= memcmp(p->data->x + i * p->k, p->data->x + j * p->k, p->k * sizeof(double)) != 0;
+    p->endless |= !same_features(p, i, j);
     return 0;
 }
 
@@ -102,6 +119,11 @@ static double meet(gersh__problem *p, const gersh__span *spans, size_t count, in
         double away = s->length - mean;
         if ((s->same != 0) == up) {
             sum += s->weight * (total * away * away + moment);
+            if (total > 0 && away != 0 && s->length > 0) {
+                /* ∂²/∂s² and ∂²/∂s∂c of W (s − c)², over 2s, times what rounding does to lengths */
+                double shaken = s->weight * total * (1 + mean / s->length) * p->longest / s->length;
+                p->shaken_square += shaken * shaken;
+            }
             if (total > 0 && away != 0)
                 gersh__problem_pull(p, s->i, s->j, s->length * s->length,
                                     s->weight * total * 2 * away *
@@ -117,7 +139,13 @@ static double meet(gersh__problem *p, const gersh__span *spans, size_t count, in
 
 gersh_status gersh__problem_lsml(gersh__problem *p, gersh__span *spans, size_t count)
 {
-    double weights[2] = {0, 0}, squares[2] = {0, 0};
+    double weights[2] = {0, 0}, squares[2] = {0, 0}, sum = 0;
+    for (size_t e = 0; e < count; e++)
+        sum += spans[e].length * spans[e].length;
+    gersh__problem_set_floor(p, sum, count);
+    for (size_t e = 0; e < count; e++)
+        spans[e].length =
+            sqrt(gersh__problem_lift(p, spans[e].i, spans[e].j, spans[e].length * spans[e].length));
     qsort(spans, count, sizeof *spans, by_length);
     for (size_t e = 0; e < count; e++) {
         int same = spans[e].same != 0;
@@ -135,6 +163,7 @@ gersh_status gersh__problem_lsml(gersh__problem *p, gersh__span *spans, size_t c
 void gersh__problem_clear(gersh__problem *p)
 {
     gersh__free(p->y);
+    gersh__free(p->pulled);
     gersh__free(p->row);
     gersh__free(p->image);
 }
@@ -169,7 +198,9 @@ gersh_status gersh__problem_solve(gersh__problem *p, const gersh__reference *ref
     p->row = gersh__alloc(p->n, sizeof *p->row);
     if (gradient)
         p->y = gersh__alloc(p->n, p->k * sizeof *p->y);
-    if (p->image == NULL || p->row == NULL || (gradient && p->y == NULL))
+    if (gradient)
+        p->pulled = gersh__alloc(p->n, sizeof *p->pulled);
+    if (p->image == NULL || p->row == NULL || (gradient && (p->y == NULL || p->pulled == NULL)))
         return GERSH_ERROR_MEMORY;
     make_image(p);
     status = definition(p);

@@ -49,11 +49,26 @@ gersh_status gersh__tuples_glr(gersh__problem *p)
     return GERSH_OK;
 }
 
+/* The floor of roots, from all pairs that tuples name. */
+static void set_floor(gersh__problem *p)
+{
+    double sum = 0;
+    size_t size = gersh_tuple_size(p->tuples->kind), count = p->tuples->count;
+    for (size_t t = 0; t < count; t++) {
+        const size_t *row = rows_of(p, t);
+        sum += pair_distance(p, t);
+        if (size > 2)
+            sum += gersh__problem_distance(p, row[size == 3 ? 0 : 2], row[size - 1]);
+    }
+    gersh__problem_set_floor(p, sum, size > 2 ? 2 * count : count);
+}
+
 gersh_status gersh__tuples_deml(gersh__problem *p)
 {
+    set_floor(p);
     for (size_t t = 0; t < p->tuples->count; t++) {
         const size_t *row = rows_of(p, t);
-        double w = tuple_weight(p, t), d = pair_distance(p, t);
+        double w = tuple_weight(p, t), d = gersh__problem_lift(p, row[0], row[1], pair_distance(p, t));
         if (p->tuples->similar[t] || w == 0)
             continue;
         p->value += w * sqrt(d);
@@ -142,8 +157,11 @@ static comparison compared(const gersh__problem *p, size_t tuple)
 gersh_status gersh__tuples_lsml_compared(gersh__problem *p)
 {
     double size = 0;
+    set_floor(p);
     for (size_t t = 0; t < p->tuples->count; t++) {
         comparison c = compared(p, t);
+        c.x = gersh__problem_lift(p, c.i, c.j, c.x);
+        c.y = gersh__problem_lift(p, c.k, c.l, c.y);
         double w = tuple_weight(p, t), s = sqrt(c.x), far = sqrt(c.y);
         size += w * (c.x + c.y);
         if (w == 0 || !(s > far))

@@ -45,12 +45,18 @@ typedef struct gersh__problem {
     double value;
     double margins; /* the size of what was added up: rounding leaves some 1e-16 of it in the value */
     /* The gradient, unless y is NULL: G = Σ_p g_p Δ_p Δ_pᵀ = Xᵀ Y for the function that is minimised. */
-    double *y;     /* n × k: Σ_j g_ij (x_i − x_j) */
-    double linear; /* Σ g_p d_p */
-    double size;   /* Σ |g_p| d_p */
-    double
-        shaken; /* lmnn: Σ w (1 + its distances) / width of the hinges in the zone: how rounding moves their slopes */
-    int endless; /* a derivative is infinite */
+    double *y;      /* n × k: Σ_j g_ij (x_i − x_j) */
+    double *pulled; /* n: Σ_j |g_ij| */
+    double linear;  /* Σ g_p d_p */
+    double size;    /* Σ |g_p| d_p */
+    /*
+     * How rounding of distances moves derivatives, in units of 1e-16 K: of the hinges of lmnn in the zone by Σ w (1 + its
+     * distances) / width; of each pair of lsml by what is here as a sum of squares, as such errors have no common sign.
+     */
+    double shaken, shaken_square;
+    double longest; /* largest length of a sample, less the first one, under the metric */
+    double floor;   /* of the distances whose root is taken */
+    int endless;    /* a derivative is infinite */
 } gersh__problem;
 
 /* What the verifier knows of an objective, beside its definition. */
@@ -90,6 +96,14 @@ typedef struct gersh__span {
 
 /* lsml: Σ w_s w_t (s − t)² over similar s and others t with s > t. */
 gersh_status gersh__problem_lsml(gersh__problem *p, gersh__span *spans, size_t count);
+
+/*
+ * √d has no derivative at 0. For the gradient, distances below 1e-16 of their mean are lifted to that, both in the value
+ * and in the gradient, which leaves the tangent below F. Samples with the same features have the distance 0 under every
+ * metric, and no part in it. `sum`: of `count` distances. Lifted are those given to gersh__problem_lift.
+ */
+void gersh__problem_set_floor(gersh__problem *p, double sum, size_t count);
+double gersh__problem_lift(const gersh__problem *p, size_t i, size_t j, double d);
 
 /* Derivative of √d, to be multiplied by a factor; notes where it is infinite. */
 double gersh__problem_root_slope(gersh__problem *p, size_t i, size_t j, double length);
