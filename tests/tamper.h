@@ -9,6 +9,11 @@
 #include "data/dataset.h"
 #include "models.h"
 
+static const char *const objectives[] = {"mcml", "deml", "lsml", "lmnn", "glr"};
+static const char *const solvers[] = {"diagonal", "balanced", "hull",   "psd",     "sgml",
+                                      "pgml",     "hbnb",     "pdcone", "identity"};
+enum { OBJECTIVES = 5, SOLVERS = 9 };
+
 /* An honest model, another one of as many features, and what it was fitted to. */
 typedef struct fixture {
     char name[96];
