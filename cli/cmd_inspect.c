@@ -37,10 +37,12 @@ static json_t *checks_json(const gersh_verification *report)
 static int print_json(const gersh_model *model, const gersh_model_summary *summary,
                       const gersh_verification *report, const gersh_discs *discs)
 {
+    char certainty[GERSH_CERTAINTY_SIZE];
     json_t *document = gersh__describe_model(model, summary, SIZE_MAX);
-    json_t *more =
-        json_pack("{s:o, s:o}", "verification", report != NULL ? checks_json(report) : json_null(),
-                  "scalars", discs != NULL ? gersh__json_reals(discs->scalar, discs->nodes) : json_null());
+    json_t *more = json_pack("{s:s, s:s, s:o, s:o}", "standing", gersh_model_standing(model, report),
+                             "certainty", gersh_model_certainty(certainty, sizeof certainty, model, report),
+                             "verification", report != NULL ? checks_json(report) : json_null(), "scalars",
+                             discs != NULL ? gersh__json_reals(discs->scalar, discs->nodes) : json_null());
     json_object_update(document, more);
     json_decref(more);
     return cli_print_json(document);

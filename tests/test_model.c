@@ -296,8 +296,8 @@ static void damage_is_named(void **state)
     (void)state;
     const char *other = "is not a gersh model; name a file that 'gersh fit -o' wrote";
     replaced("{\"__metadata__\":{\"gersh\"", "{\"__metadata__\":{\"other\"", other);
-    replaced("\\\"format\\\":2,", "\\\"format\\\":3,",
-             "the model has format 3 but this gersh reads format 2; use the gersh that wrote it");
+    replaced("\\\"format\\\":3,", "\\\"format\\\":4,",
+             "the model has format 4 but this gersh reads format 3; use the gersh that wrote it");
     replaced("\"mean\":{\"dtype\":\"F64\"", "\"mean\":{\"dtype\":\"F32\"",
              "tensor 'mean' has another type than F64");
     replaced("\"mean\":{", "\"meam\":{", "there is an unknown tensor 'meam'; the model is damaged");

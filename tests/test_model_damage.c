@@ -89,9 +89,9 @@ static void apply(const gersh_model *model, const change *c)
 static void test_description(void **state)
 {
     static const change all[] = {
-        {"format", "2", NULL},
+        {"format", "3", NULL},
         {"format", NULL, "is not a gersh model"},
-        {"format", "99", "the model has format 99 but this gersh reads format 2"},
+        {"format", "99", "the model has format 99 but this gersh reads format 3"},
         {"version", NULL, "the description of the model is damaged"},
         {"strange", "1", "the description of the model is damaged"},
         {"task", "\"guess\"", "impossible task, number of rows or rho"},
@@ -104,7 +104,8 @@ static void test_description(void **state)
         {"feature_names", "[\"a\", \"b\", 7]", "a name is neither a text nor a list of bytes"},
         {"feature_names", "[\"a\", \"b\", [65, 0]]", "a name is neither a text nor a list of bytes"},
         {"feature_names", "[\"a\", \"b\", [65, 300]]", "a name is neither a text nor a list of bytes"},
-        {"feature_names", "[\"a\", \"b\", [255, 65]]", NULL},
+        {"feature_names", "[\"a\", \"b\", [255, 65]]",
+         "the training samples are not those that the file has the digest of"}, /* read, but not the names of these */
         {"feature_names", "[]", "0 features and 2 classes, which its task does not allow"},
         {"feature_names", "[\"a\", \"b\", \"a\"]",
          "the model's features: numbers 1 and 3 have the same name, 'a'; give each one a name of its own"},
@@ -146,6 +147,65 @@ static void test_description(void **state)
     gersh_model_free(model);
 }
 
+/* One whose bound rests on another metric than its own. */
+static gersh_model *witnessed_model(void)
+{
+    for (uint64_t seed = 5;; seed++) {
+        gersh_model *model = random_model(seed, 12, 3, 2, "glr", "balanced", 0);
+        if (model->witnessed == GERSH__WITNESS_OWN)
+            return model;
+        gersh_model_free(model);
+    }
+}
+
+#define DIGITS "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define PAIRS(choice, count, error)                                                                        \
+    "{\"choice\": \"" choice "\", \"count\": " count ", \"all\": 66, \"rows\": 12, \"rounds\": 1, "        \
+    "\"value_error\": " error ", \"memory\": 0}"
+
+/* What contradicts itself, and what the certificate rests on. */
+static void test_claims(void **state)
+{
+    static const change all[] = {
+        {"witness", NULL, "the description of the model is damaged"},
+        {"witness", "{}", "the record of the witness is damaged"},
+        {"witness.place", "\"elsewhere\"", "the record of the witness is damaged"},
+        {"witness.place", "\"metric\"", "tensor 'witness_weight' does not belong to this kind of model"},
+        {"witness.smoothing", "-1", "the record of the witness is damaged"},
+        {"witness.smoothing", "0.5", "the witness is said to be smoothed by 0.5"},
+        {"digest", NULL, "the description of the model is damaged"},
+        {"digest", "{}", "the digests of the model are damaged"},
+        {"digest.metric", "\"12ab\"", "the digests of the model are damaged"},
+        {"digest.metric", "\"" DIGITS "\"", "the metric is not the one that the file has the digest of"},
+        {"digest.samples", "\"" DIGITS "\"",
+         "the training samples are not those that the file has the digest of"},
+        {"settings.solver", "\"psd\"", "the metric has sparse atoms, which the solver psd does not make"},
+        {"settings.solver", "\"sgml\"", "the model states a bound, but the solver sgml has none"},
+        {"settings.tol", "\"0.5\"", "the fit's tolerance is 0.001 but the setting tol is 0.5"},
+        {"fit.tol", "0.5", "the fit's tolerance is 0.5 but the setting tol is 0.001"},
+        {"fit.budget", "0.001", "but the model says that at most 0.001 was allowed"},
+        {"fit.rho", "0.5", "but 0.5 for the fit"},
+        {"fit.bound", "1e9", "the bound 1000000000 is on the wrong side of the value"},
+        {"fit.gap", "1e9", "the gap is stated as 1000000000, but value and bound are"},
+        {"fit.search_gap", "1e9", "the gap of the search, 1000000000, is not between 0 and the gap"},
+        {"fit.relative_gap", "1e9", "the relative gap 1000000000 is not that of the gap"},
+        {"fit.pairs", PAIRS("all", "66", "0"), NULL},
+        {"fit.pairs", PAIRS("all", "66", "1e-300"),
+         "the value is stated with an error of 1e-300, but it is not of sampled pairs"},
+        {"fit.pairs", PAIRS("all", "65", "0"),
+         "the fit is said to have learned from all pairs, but from 65 of 66"},
+        {"fit.pairs", PAIRS("tuples", "66", "0"),
+         "the fit is said to have learned from tuples, but the model has no tuples"},
+        {"fit.pairs", PAIRS("sampled", "66", "1"),
+         "the model has a witness but no bound that it could be of"},
+    };
+    (void)state;
+    gersh_model *model = witnessed_model();
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        apply(model, &all[i]);
+    gersh_model_free(model);
+}
+
 static void test_tensors(void **state)
 {
     static const change all[] = {
@@ -163,9 +223,13 @@ static void test_tensors(void **state)
         {"/mean.data_offsets", "[0, 24]", "overlap; the model is damaged"},
         {"/mean.data_offsets", "[-8, 16]", "the file has only"},
         {"/mean.data_offsets", "[0, 99999999]", "the file has only"},
+        {"/witness_weight.dtype", "\"I64\"", "tensor 'witness_weight' has another type than F64"},
+        {"/witness_nodes.dtype", "\"F64\"", "tensor 'witness_nodes' has another type than I64"},
+        {"/witness_entries", NULL, "the tensors have"},
+        {"/witness_dense", "{}", "tensor 'witness_dense' is malformed"},
     };
     (void)state;
-    gersh_model *model = random_model(5, 12, 3, 2, "glr", "balanced", 0);
+    gersh_model *model = witnessed_model();
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         apply(model, &all[i]);
     gersh_model_free(model);
@@ -191,7 +255,8 @@ static void test_kinds_of_models(void **state)
     json_object_set(p.head, "targets", json_object_get(p.head, "labels"));
     json_object_del(p.head, "labels");
     json_object_set_new(json_object_get(p.head, "targets"), "dtype", json_string("F64"));
-    read_back(&p, "targets", NULL);
+    /* All that is asked of such a model is there, but these are not the samples that it was written with. */
+    read_back(&p, "targets", "the training samples are not those that the file has the digest of");
     json_object_set(p.head, "labels", json_object_get(p.head, "targets"));
     json_object_del(p.head, "targets");
     json_object_set_new(json_object_get(p.head, "labels"), "dtype", json_string("I64"));
@@ -205,6 +270,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_description),
+        cmocka_unit_test(test_claims),
         cmocka_unit_test(test_tensors),
         cmocka_unit_test(test_kinds_of_models),
     };

@@ -10,9 +10,14 @@
 
 static const double rounding = 1e-9; /* relative */
 
+static const gersh__solver *solver_of(const gersh_model *model)
+{
+    return gersh__solver_find(gersh__setting_text(model->settings, GERSH__SOLVER));
+}
+
 static gersh_status check_solver(const gersh_model *model)
 {
-    const gersh__solver *solver = gersh__solver_find(gersh__setting_text(model->settings, GERSH__SOLVER));
+    const gersh__solver *solver = solver_of(model);
     if ((model->metric->dense != NULL) != solver->dense)
         return gersh__fail(GERSH_ERROR_INPUT, "the metric has %s atoms, which the solver %s does not make",
                            solver->dense ? "sparse" : "dense", solver->name);
@@ -68,6 +73,12 @@ static gersh_status check_gap(const gersh_model *model)
         return gersh__fail(GERSH_ERROR_INPUT,
                            "the gap of the search, %.10g, is not between 0 and the gap, %.10g",
                            info->search_gap, info->gap);
+    if (!is_sampled(info) && solver_of(model)->signs != GERSH__SIGNS_BALANCED &&
+        info->search_gap < info->gap - slack)
+        return gersh__fail(
+            GERSH_ERROR_INPUT,
+            "the gap of the search, %.10g, is not the gap, %.10g, which it is for the solver %s",
+            info->search_gap, info->gap, solver_of(model)->name);
     if (info->relative_gap * fabs(info->objective_value) > info->gap + slack ||
         info->relative_gap < -rounding)
         return gersh__fail(GERSH_ERROR_INPUT,
@@ -92,6 +103,35 @@ static gersh_status check_witness(const gersh_model *model)
                        info->bound);
 }
 
+/* Only lmnn is smoothed where its bound is found. */
+static gersh_status check_smoothing(const gersh_model *model)
+{
+    int smoothed = !model->custom &&
+                   strcmp(gersh__setting_text(model->settings, GERSH__OBJECTIVE), "lmnn") == 0 &&
+                   model->witnessed != GERSH__WITNESS_NONE;
+    return smoothed || model->witness.width == 0
+               ? GERSH_OK
+               : gersh__fail(
+                     GERSH_ERROR_INPUT,
+                     "the witness is said to be smoothed by %g, but nothing of this model is smoothed",
+                     model->witness.width);
+}
+
+static gersh_status check_pairs(const gersh_model *model)
+{
+    const gersh_fit_info *info = &model->info;
+    if ((info->choice == GERSH_CHOICE_TUPLES) != (model->tuples != NULL))
+        return gersh__fail(
+            GERSH_ERROR_INPUT, "the fit is said to have learned from %s, but the model has %s",
+            gersh_pair_choice_name(info->choice),
+            model->tuples != NULL ? gersh_tuple_kind_name(model->tuples->kind) : "no tuples");
+    if (!is_sampled(info) && info->pairs != info->pairs_all)
+        return gersh__fail(GERSH_ERROR_INPUT,
+                           "the fit is said to have learned from all pairs, but from %g of %g", info->pairs,
+                           info->pairs_all);
+    return GERSH_OK;
+}
+
 gersh_status gersh__model_check_claims(const gersh_model *model)
 {
     const gersh_fit_info *info = &model->info;
@@ -102,6 +142,10 @@ gersh_status gersh__model_check_claims(const gersh_model *model)
         status = check_gap(model);
     if (status == GERSH_OK)
         status = check_witness(model);
+    if (status == GERSH_OK)
+        status = check_smoothing(model);
+    if (status == GERSH_OK)
+        status = check_pairs(model);
     if (status != GERSH_OK)
         return status;
     if (info->value_error > 0 && !is_sampled(info))

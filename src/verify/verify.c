@@ -65,6 +65,16 @@ void gersh__verify_compare(gersh__verification *v, const char *name, const char 
     check->tolerance = tolerance;
 }
 
+/* The classes by name, or targets, or neither. */
+static int same_task(const gersh_model *model, const gersh_dataset *data)
+{
+    size_t classes = data->labels != NULL ? data->classes : 0;
+    int same = model->classes == classes && (model->regress != 0) == (data->targets != NULL);
+    for (size_t c = 0; same && c < classes; c++)
+        same = strcmp(model->class_names[c], data->class_names[c]) == 0;
+    return same;
+}
+
 /* The samples that the model was fitted to, as far as their digest tells. */
 static void check_samples(gersh__verification *v, const gersh_dataset *given)
 {
@@ -77,12 +87,16 @@ static void check_samples(gersh__verification *v, const gersh_dataset *given)
         gersh__digest_samples(wanted, model, model->data);
     else
         memcpy(wanted, model->samples_digest, sizeof wanted);
-    int same = strcmp(found, wanted) == 0;
-    gersh__verify_add(
-        v, "samples", same ? GERSH_CHECK_PASSED : GERSH_CHECK_FAILED,
-        same ? "these are the samples that the model was fitted to (digest %.12s...)"
-             : "these are not the samples that the model was fitted to: their digest is %.12s...",
-        found);
+    if (!same_task(model, given))
+        gersh__verify_add(v, "samples", GERSH_CHECK_FAILED,
+                          "these samples have other classes than the model, or another task");
+    else if (strcmp(found, wanted) != 0)
+        gersh__verify_add(
+            v, "samples", GERSH_CHECK_FAILED,
+            "these are not the samples that the model was fitted to: their digest is %.12s...", found);
+    else
+        gersh__verify_add(v, "samples", GERSH_CHECK_PASSED,
+                          "these are the samples that the model was fitted to (digest %.12s...)", found);
 }
 
 /* A dense copy of the samples, whose scaling is held against them before it is applied. */
