@@ -106,9 +106,10 @@ static gersh_status check_witness(const gersh_model *model)
 /* Only lmnn is smoothed where its bound is found. */
 static gersh_status check_smoothing(const gersh_model *model)
 {
-    int smoothed = !model->custom &&
-                   strcmp(gersh__setting_text(model->settings, GERSH__OBJECTIVE), "lmnn") == 0 &&
-                   model->witnessed != GERSH__WITNESS_NONE;
+    int smoothed =
+        !model->custom &&
+        gersh__objective_find(gersh__setting_text(model->settings, GERSH__OBJECTIVE))->smoothed &&
+        model->witnessed != GERSH__WITNESS_NONE;
     return smoothed || model->witness.width == 0
                ? GERSH_OK
                : gersh__fail(
