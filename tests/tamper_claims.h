@@ -261,5 +261,4 @@ static inline int change_limits(gersh_model *m, const fixture *f, int variant)
 }
 enum { LIMITS = 9 };
 
-
 #endif

@@ -247,5 +247,4 @@ static inline int is_harmless(const gersh_model *changed, const fixture *f, int 
     return same;
 }
 
-
 #endif

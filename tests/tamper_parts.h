@@ -365,5 +365,4 @@ static inline int change_rules(gersh_model *m, const fixture *f, int variant)
     return 1;
 }
 
-
 #endif
