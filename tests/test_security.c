@@ -255,9 +255,11 @@ static void files_beyond_the_limit_are_refused(void **state)
 static void matrices_beyond_the_limit_are_refused(void **state)
 {
     (void)state;
-    gersh_model *model = random_model(6, 10, 3, 2, "glr", "psd", 0);
+    gersh_model *model = random_model(6, 10, 3, 2, "glr", "psd", 0), *bare = NULL;
     gersh_graph *graph = NULL;
     gersh_verification report;
+    assert_ok(gersh_model_write(model, model_path, 0));
+    assert_ok(gersh_model_read(&bare, model_path));
     assert_ok(gersh__check_matrix(1000));
     gersh__memory_pretend(2 * 9 * sizeof(double)); /* room for one of 3 × 3, and no more */
     assert_ok(gersh__check_matrix(3));
@@ -267,10 +269,13 @@ static void matrices_beyond_the_limit_are_refused(void **state)
     assert_int_equal(gersh_metric_graph(&graph, model->metric), GERSH_ERROR_MEMORY);
     assert_non_null(strstr(gersh_last_error(), "a matrix of 3 features takes"));
     assert_int_equal(gersh_model_verify(&report, model, NULL), GERSH_ERROR_MEMORY);
+    assert_int_equal(gersh_model_verify(&report, bare, NULL),
+                     GERSH_ERROR_MEMORY); /* no samples to be copied first */
     assert_non_null(strstr(gersh_last_error(), "a matrix of 3 features takes"));
     gersh__memory_pretend(0);
     assert_ok(gersh_metric_graph(&graph, model->metric));
     gersh_graph_free(graph);
+    gersh_model_free(bare);
     gersh_model_free(model);
 }
 
