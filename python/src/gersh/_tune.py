@@ -52,7 +52,8 @@ def load(path: Union[str, os.PathLike]) -> BaseMetricLearner:
     Returns
     -------
     MetricLearner, MetricLearnerPairs, MetricLearnerTriplets or MetricLearnerQuadruplets
-        A fitted estimator, whose certificate is what the file states until `verify` has checked it. Of pairs, `threshold_` is the one that `fit` chooses, where the file has the training rows.
+        A fitted estimator, whose certificate is what the file states until `verify` has checked it. Of pairs, `threshold_`
+        is the one that `fit` chooses, where the file has the training rows.
 
     Examples
     --------
