@@ -137,7 +137,7 @@ def another_metric(a, t):
     m, x = check_model.metric(a["rho"], t, "atom_", "dense_atoms"), (t["x"] - t["mean"]) / t["scale"]
     other = np.not_equal.outer(t["labels"], t["labels"])
     w = t.get("weights", np.ones(len(x)))
-    value = check_model.solve("glr", None, 4 * np.outer(w, w) * other, x, w, m)[0]
+    value = check_model.solve("glr", 0 * other, 4 * np.outer(w, w) * other, x, w, m)[0]
     state(a, value, value)
 
 

@@ -52,7 +52,8 @@ def load(path: Union[str, os.PathLike]) -> BaseMetricLearner:
     Returns
     -------
     MetricLearner, MetricLearnerPairs, MetricLearnerTriplets or MetricLearnerQuadruplets
-        A fitted estimator. Of pairs, `threshold_` is the one that `fit` chooses, where the file has the training rows.
+        A fitted estimator, whose certificate is what the file states until `verify` has checked it. Of pairs, `threshold_`
+        is the one that `fit` chooses, where the file has the training rows.
 
     Examples
     --------
@@ -64,6 +65,8 @@ def load(path: Union[str, os.PathLike]) -> BaseMetricLearner:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     learner.save(os.path.join(folder, "iris.gersh"))
     ...     again = gersh.load(os.path.join(folder, "iris.gersh"))
+    >>> again.certificate_.standing, bool(again.verify()), again.certificate_.standing
+    ('stated', True, 'verified')
     >>> again.objective, bool((again.transform(X) == learner.transform(X)).all())
     ('mcml', True)
     """
