@@ -30,7 +30,7 @@ struct gersh_model {
     gersh_training_accuracy accuracy;
 };
 
-/* gersh_model_fit without the comparison with the Euclidean metric; see use/fit.c. */
+/* gersh_model_fit without the comparison with the Euclidean metric, for metrics that are measured in other ways. */
 gersh_status gersh__model_learn(gersh_model **out, const gersh_dataset *data,
                                 const gersh_settings *settings, const gersh_fit_options *options);
 
