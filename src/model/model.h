@@ -48,7 +48,7 @@ struct gersh_model {
         [GERSH__DIGEST_SIZE]; /* of the training samples; "" until the model was written or read */
 };
 
-/* gersh_model_fit without the comparison with the Euclidean metric; see use/fit.c. */
+/* gersh_model_fit without the comparison with the Euclidean metric, for metrics that are measured in other ways. */
 gersh_status gersh__model_learn(gersh_model **out, const gersh_dataset *data,
                                 const gersh_settings *settings, const gersh_fit_options *options);
 

@@ -19,7 +19,7 @@
 #include "base/settings.h"
 #include "base/threads.h"
 #include "data/dataset.h"
-#include "gersh/model.h"
+#include "model/model.h"
 #include "objective/objective.h"
 #include "use/folds.h"
 #include "use/names.h"
@@ -177,8 +177,9 @@ static gersh_status fit_part(outcome *out, work *w, size_t part)
     gersh_status status =
         w->folds != NULL ? gersh__folds_get(&made, w->folds, part / w->result->count) : GERSH_OK;
     if (status == GERSH_OK)
-        status =
-            gersh_model_fit(&model, &out->info, made != NULL ? made : w->data, w->settings[cell], &options);
+        status = gersh__model_learn(&model, made != NULL ? made : w->data, w->settings[cell], &options);
+    if (status == GERSH_OK)
+        out->info = *gersh_model_info(model);
     if (status == GERSH_OK)
         status = look_at(out, model, w->options->no_eigenvalue);
     gersh_model_free(model);

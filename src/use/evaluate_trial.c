@@ -31,16 +31,17 @@ static gersh_status interrupted(void)
 static gersh_status learn(gersh_model **model, gersh__trial_result *out, const gersh_dataset *train,
                           const gersh__trial *trial)
 {
-    gersh_fit_info info;
     gersh_fit_options options = {
         .progress = trial->on_fit, .progress_context = trial->context, .cancel = trial->cancel};
-    gersh_status status = gersh_model_fit(model, &info, train, trial->settings, &options);
+    gersh_status status = gersh__setting_is(trial->settings, GERSH__OBJECTIVE, "auto")
+                              ? gersh_model_fit(model, NULL, train, trial->settings, &options)
+                              : gersh__model_learn(model, train, trial->settings, &options);
     if (status != GERSH_OK)
         return status;
-    out->seconds = info.seconds;
-    out->stop = info.stop;
+    out->seconds = (*model)->info.seconds;
+    out->stop = (*model)->info.stop;
     out->switched = (*model)->accuracy.switched;
-    return info.stop == GERSH_STOP_INTERRUPTED ? interrupted() : GERSH_OK;
+    return out->stop == GERSH_STOP_INTERRUPTED ? interrupted() : GERSH_OK;
 }
 
 static gersh_status tune(gersh_model **model, gersh__trial_result *out, const gersh_dataset *train,

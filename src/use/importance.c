@@ -69,11 +69,10 @@ static gersh_status divide(gersh_dataset **train, gersh_dataset **test, const ge
 
 static gersh_status learn(gersh_model **out, const work *w, const gersh_dataset *train)
 {
-    gersh_fit_info info;
     gersh_fit_options options = {
         .rules = w->model->rules, .rule_count = w->model->rule_count, .cancel = w->options->cancel};
-    gersh_status status = gersh_model_fit(out, &info, train, w->settings, &options);
-    return status == GERSH_OK && info.stop == GERSH_STOP_INTERRUPTED
+    gersh_status status = gersh__model_learn(out, train, w->settings, &options);
+    return status == GERSH_OK && (*out)->info.stop == GERSH_STOP_INTERRUPTED
                ? gersh__fail(GERSH_ERROR_CANCELLED,
                              "interrupted before the metric of split %zu was learned", w->split + 1)
                : status;
