@@ -291,33 +291,54 @@ static inline void bounds_margin(bounds_value *v, long double w, long double nea
         bounds_add(v, w * (1 + near - far) / 2, w * (1 + near + far));
 }
 
-/* The targets by Euclidean distance, of equally near ones the earlier rows. */
+/* Euclidean, to a mate; infinite to any other row. */
+static inline long double bounds_mate_distance(const bounds_problem *q, size_t i, size_t j)
+{
+    long double distance = 0;
+    if (i == j || q->class[i] != q->class[j])
+        return INFINITY;
+    for (size_t f = 0; f < q->k; f++)
+        distance += powl((long double)q->x[i * q->k + f] - q->x[j * q->k + f], 2);
+    return distance;
+}
+
+/*
+ * Whether j is one of the three targets of i: fewer than three mates come before it, the nearer ones first. As near as the
+ * third nearest are those that differ from it by 1e-9 at most; of these the earlier rows come first.
+ */
+static inline int bounds_is_target(const bounds_problem *q, size_t i, size_t j)
+{
+    long double mine = bounds_mate_distance(q, i, j), near[3] = {INFINITY, INFINITY, INFINITY};
+    size_t before = 0;
+    for (size_t m = 0; m < q->n; m++) {
+        long double d = bounds_mate_distance(q, i, m);
+        for (int c = 0; c < 3; c++)
+            if (d < near[c]) {
+                long double swap = near[c];
+                near[c] = d;
+                d = swap;
+            }
+    }
+    long double within = near[2] * (1 - 1e-9L), beyond = near[2] * (1 + 1e-9L);
+    for (size_t m = 0; m < q->n; m++) {
+        long double d = bounds_mate_distance(q, i, m);
+        before += m != j && !isinf(d) && (d < within || (d <= beyond && m < j));
+    }
+    return !isinf(mine) && (mine < within || (mine <= beyond && before < 3));
+}
+
 static inline void bounds_lmnn(const bounds_problem *q, bounds_value *v, bounds_distances d)
 {
-    for (size_t i = 0; i < q->n; i++) {
-        int taken[BOUNDS_ROWS] = {0};
-        for (int c = 0; c < 3; c++) {
-            size_t best = q->n;
-            long double nearest = INFINITY;
-            for (size_t j = 0; j < q->n; j++) {
-                long double distance = 0;
-                for (size_t f = 0; f < q->k; f++)
-                    distance += powl((long double)q->x[i * q->k + f] - q->x[j * q->k + f], 2);
-                if (j != i && q->class[i] == q->class[j] && !taken[j] && distance < nearest) {
-                    nearest = distance;
-                    best = j;
-                }
-            }
-            if (best == q->n)
-                break;
-            taken[best] = 1;
-            long double w = bounds_weight(q, i) * bounds_weight(q, best);
-            bounds_add(v, w * d[i][best] / 2, w * d[i][best]);
+    for (size_t i = 0; i < q->n; i++)
+        for (size_t j = 0; j < q->n; j++) {
+            if (!bounds_is_target(q, i, j))
+                continue;
+            long double w = bounds_weight(q, i) * bounds_weight(q, j);
+            bounds_add(v, w * d[i][j] / 2, w * d[i][j]);
             for (size_t l = 0; l < q->n; l++)
                 if (q->class[i] != q->class[l])
-                    bounds_margin(v, w * bounds_weight(q, l), d[i][best], d[i][l]);
+                    bounds_margin(v, w * bounds_weight(q, l), d[i][j], d[i][l]);
         }
-    }
 }
 
 /* Triplets and quadruplets. */

@@ -222,6 +222,7 @@ const cli_command cli_inspect = {
         "model's own settings, but for --labels, which must be given again. " CLI_EDGES_HELP,
     .settings = "labels",
     .options = options,
+    .reads = "data",
     .writes = "matrix dot",
     .example = "gersh inspect model.gersh --verify",
     .run = run,

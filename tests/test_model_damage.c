@@ -113,7 +113,7 @@ static void test_description(void **state)
         {"feature_names", "[\"a\", \"\", \"b\"]",
          "the model's features: number 2 has no name; give each one a name"},
         {"class_names", "[\"a\", \"a\"]", "the model's classes: numbers 1 and 2 have the same name, 'a'"},
-        {"class_names", "[\"\", \"a\"]", NULL},
+        {"class_names", "[\"\", \"a\"]", "the training samples are not those"}, /* not for the empty name */
         {"settings", "[]", "the settings are missing"},
         {"settings.scale", "\"odd\"", "a setting of the model cannot be used: scale: 'odd' is not one of"},
         {"settings.scale", "1", "the value of a setting is neither a text nor a list of bytes"},

@@ -81,10 +81,10 @@ static gersh_status certify(double *least, double *value, double *z, const produ
                  (int)p->n, 0, g, (int)k);
     double *factor = g + k * k, *image = factor + k * k;
     double rounding = 8 * DBL_EPSILON * (added + (double)k * frobenius(g, k)) + DBL_MIN, margin = rounding;
-    for (; margin <= 10 * (residual + rounding) && *least == -INFINITY; margin *= 10)
+    for (; margin <= 10 * (residual + rounding) && !isfinite(*least); margin *= 10)
         if (is_above(factor, g, k, *value - margin))
             *least = *value - margin;
-    for (int step = 0; step<REFINEMENTS && * least> - INFINITY && *least < *value - rounding; step++) {
+    for (int step = 0; step < REFINEMENTS && isfinite(*least) && *least < *value - rounding; step++) {
         double better = refine(z, image, factor, g, k);
         if (!(better <= *value))
             break;

@@ -293,7 +293,8 @@ gersh_status gersh__region_minimize(gersh__region *r, gersh__slope *slope, doubl
     gersh_status status = GERSH_OK;
     if (r->kind == GERSH__PSD) {
         status = gersh__psd_minimize(r, slope, want, out, found, least);
-        convert(slope, *found, out, least);
+        if (status == GERSH_OK)
+            convert(slope, *found, out, least);
         return status;
     }
     if (r->kind == GERSH__DIAGONAL || r->row != GERSH__ALL_ROWS) {

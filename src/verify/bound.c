@@ -141,7 +141,7 @@ static double find_error(const slope *s, const gersh__problem *p, gersh__bound_s
 {
     double n = (double)s->n, terms = fmin(n, 10 * sqrt(n)) + (double)s->k + 32;
     double sizes = budget * (set == GERSH__BOUND_PSD ? s->sum : 2 * s->largest) + rho * s->sum;
-    double shaken = (p->shaken + sqrt(p->shaken_square)) * (1 + (budget + rho) * s->spread);
+    double shaken = p->shaken * (1 + (budget + rho) * s->spread);
     return DBL_EPSILON * (8 * p->margins + 16 * terms * (sizes + p->size) + (double)(p->k + 8) * shaken) +
            budget * s->unsure;
 }

@@ -29,7 +29,6 @@ static void make_image(gersh__problem *p)
                 sum += dense->m[a * s + b] * (x[dense->feature[b]] - p->data->x[dense->feature[b]]);
             p->image[i * s + a] = sum;
         }
-        p->longest = fmax(p->longest, sqrt(gersh__problem_distance(p, 0, i)));
     }
 }
 
@@ -68,7 +67,11 @@ void gersh__problem_pull(gersh__problem *p, size_t i, size_t j, double d, double
 
 static int same_features(const gersh__problem *p, size_t i, size_t j)
 {
-    return memcmp(p->data->x + i * p->k, p->data->x + j * p->k, p->k * sizeof(double)) == 0;
+    const double *x = p->data->x + i * p->k, *z = p->data->x + j * p->k;
+    size_t f = 0;
+    while (f < p->k && x[f] == z[f])
+        f++;
+    return f == p->k;
 }
 
 void gersh__problem_set_floor(gersh__problem *p, double sum, size_t count)
@@ -119,11 +122,6 @@ static double meet(gersh__problem *p, const gersh__span *spans, size_t count, in
         double away = s->length - mean;
         if ((s->same != 0) == up) {
             sum += s->weight * (total * away * away + moment);
-            if (total > 0 && away != 0 && s->length > 0) {
-                /* ∂²/∂s² and ∂²/∂s∂c of W (s − c)², over 2s, times what rounding does to lengths */
-                double shaken = s->weight * total * (1 + mean / s->length) * p->longest / s->length;
-                p->shaken_square += shaken * shaken;
-            }
             if (total > 0 && away != 0) {
                 double g =
                     s->weight * total * 2 * away * gersh__problem_root_slope(p, s->i, s->j, s->length);

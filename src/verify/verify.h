@@ -49,12 +49,7 @@ typedef struct gersh__problem {
     double *pulled; /* n: Σ_j |g_ij|, or the sizes of what cancelled in g_ij */
     double linear;  /* Σ g_p d_p */
     double size;    /* Σ |g_p| d_p */
-    /*
-     * How rounding of distances moves derivatives, in units of 1e-16 K: of the hinges of lmnn in the zone by Σ w (1 + its
-     * distances) / width; of each pair of lsml by what is here as a sum of squares, as such errors have no common sign.
-     */
-    double shaken, shaken_square;
-    double longest; /* largest length of a sample, less the first one, under the metric */
+    double shaken; /* lmnn: Σ w (1 + its distances) / width of the hinges in the zone: how rounding moves slopes */
     double floor;   /* of the distances whose root is taken */
     int endless;    /* a derivative is infinite */
 } gersh__problem;
