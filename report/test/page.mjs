@@ -332,7 +332,9 @@ test("names that are scripts, quotes, RTL, emoji or very long are shown as text"
   gersh("fit", csv, "--label", "label", "-o", "h.gersh", "--report", "h.html");
   const own = await open(file("h.html"));
   await allDrawn(own, { points: 60 });
-  await sameNumbers(own, inspect("h.gersh"));
+  const stated = inspect("h.gersh");
+  for (const key of ["feature_names", "class_names"]) stated[key] = stated[key].map(shown);
+  await sameNumbers(own, stated);
   const names = await own.$$eval("#features tbody tr", (list) =>
     list.map((row) => [+row.dataset.feature, row.querySelector("td bdi").textContent]),
   );
