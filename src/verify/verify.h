@@ -49,9 +49,10 @@ typedef struct gersh__problem {
     double *pulled; /* n: Σ_j |g_ij|, or the sizes of what cancelled in g_ij */
     double linear;  /* Σ g_p d_p */
     double size;    /* Σ |g_p| d_p */
-    double shaken; /* lmnn: Σ w (1 + its distances) / width of the hinges in the zone: how rounding moves slopes */
-    double floor;   /* of the distances whose root is taken */
-    int endless;    /* a derivative is infinite */
+    double
+        shaken; /* lmnn: Σ w (1 + its distances) / width of the hinges in the zone: how rounding moves slopes */
+    double floor; /* of the distances whose root is taken */
+    int endless;  /* a derivative is infinite */
 } gersh__problem;
 
 /* What the verifier knows of an objective, beside its definition. */
