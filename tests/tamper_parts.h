@@ -288,6 +288,27 @@ static inline int change_contributions(gersh_model *m, const fixture *f, int var
     return 1;
 }
 
+/* How the metric classifies. */
+static inline int change_accuracy(gersh_model *m, const fixture *f, int variant)
+{
+    gersh_training_accuracy *a = &m->accuracy;
+    double step = 1 / (double)(a->samples > 0 ? a->samples : 1);
+    (void)f;
+    if (a->samples == 0)
+        return 0;
+    if (variant == 0)
+        a->accuracy = a->accuracy < 1 ? a->accuracy + step : a->accuracy - step;
+    else if (variant == 1)
+        a->euclidean = a->euclidean > 0 ? a->euclidean - step : a->euclidean + step;
+    else if (variant == 2)
+        a->samples++;
+    else if (variant == 3)
+        a->verdict = a->verdict > 0 ? -1 : a->verdict + 1;
+    else
+        a->accuracy = 1 - a->accuracy / 2;
+    return 1;
+}
+
 /* What a fit leaves to be asked for, invented or changed. */
 static inline int change_extras(gersh_model *m, const fixture *f, int variant)
 {

@@ -43,6 +43,7 @@ static const struct mutation {
     {"limits", change_limits, LIMITS, 0, LIMITS,
      "another set of metrics, of which all that is claimed is true"},
     {"contributions", change_contributions, 8, 0, 0, NULL},
+    {"training accuracy", change_accuracy, 5, 0, 0, NULL},
     {"extras", change_extras, 5, 0, 0, NULL},
     {"tuples", change_tuples, 8, 0, 0, NULL},
     {"rules", change_rules, 6, 0, 6,
