@@ -331,6 +331,27 @@ static double spread(void *context, size_t pairs, const size_t *first, const siz
     return value;
 }
 
+/* A caller who wants the metric only names no place for the rest. */
+static void info_may_be_left_out(void **unused)
+{
+    (void)unused;
+    problem p;
+    gersh_metric *with = NULL, *without = NULL;
+    gersh_fit_info info;
+    gersh__random random;
+    gersh__random_seed(&random, 91);
+    make_problem(&p, &random, 20, 3, 2);
+    gersh_settings *settings = settings_of("mcml", "balanced", "1e-3");
+    assert_ok(gersh_fit(&with, &info, p.data, settings, NULL));
+    assert_ok(gersh_fit(&without, NULL, p.data, settings, NULL));
+    assert_int_equal(with->atoms, without->atoms);
+    assert_memory_equal(with->weight, without->weight, with->atoms * sizeof *with->weight);
+    gersh_metric_free(with);
+    gersh_metric_free(without);
+    gersh_settings_free(settings);
+    gersh_dataset_free(p.data);
+}
+
 static void custom_objectives_work(void **unused)
 {
     (void)unused;
@@ -477,10 +498,15 @@ static void bad_starts_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(regions_are_nested),     cmocka_unit_test(rules_are_kept),
-        cmocka_unit_test(limits_and_starts),      cmocka_unit_test(bad_starts_are_refused),
-        cmocka_unit_test(threads_do_not_matter),  cmocka_unit_test(scales_do_not_matter),
-        cmocka_unit_test(custom_objectives_work), cmocka_unit_test(failing_allocations_leak_nothing),
+        cmocka_unit_test(regions_are_nested),
+        cmocka_unit_test(rules_are_kept),
+        cmocka_unit_test(limits_and_starts),
+        cmocka_unit_test(bad_starts_are_refused),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(scales_do_not_matter),
+        cmocka_unit_test(custom_objectives_work),
+        cmocka_unit_test(info_may_be_left_out),
+        cmocka_unit_test(failing_allocations_leak_nothing),
     };
     gersh__blas_hold(); /* small matrices: threads of BLAS would only slow the oracle down */
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,8 +111,8 @@ typedef struct gersh_fit_info {
 } gersh_fit_info;
 
 /*
- * Learns from data that is already scaled, as the settings of the group GERSH_SETTINGS_FIT say. settings
- * and options may be NULL. Stopping early (max_iter, max_time, cancel) is not an error; a setting that the
+ * Learns from data that is already scaled, as the settings of the group GERSH_SETTINGS_FIT say. info,
+ * settings and options may be NULL. Stopping early (max_iter, max_time, cancel) is not an error; a setting that the
  * solver does not use, but is not at its default, is one. With tuples, labels and targets of the data count
  * for nothing.
  */

@@ -442,7 +442,9 @@ gersh_status gersh_fit(gersh_metric **out, gersh_fit_info *info, const gersh_dat
                        const gersh_settings *settings, const gersh_fit_options *options)
 {
     gersh__witness witness;
-    gersh_status status = gersh__fit_certified(out, &witness, info, data, settings, options);
+    gersh_fit_info own;
+    gersh_status status =
+        gersh__fit_certified(out, &witness, info != NULL ? info : &own, data, settings, options);
     gersh_metric_free(witness.metric);
     return status;
 }
