@@ -27,6 +27,8 @@ static const double limit_error = 1e-9; /* of ρ, C, values and bounds, relative
 
 static const double rounding = 1e-12; /* of sums over samples, as a share of what was added up */
 
+static const char unknown[] = "the objective is a custom one, which is not known here";
+
 const char *gersh_check_result_name(gersh_check_result result)
 {
     static const char *const names[] = {"failed", "passed", "not checked"};
@@ -133,7 +135,8 @@ static gersh_status check_limits(gersh__verification *v)
         gersh__verify_compare(v, "trace limit", "the largest trace that the settings allow", info->budget,
                               trace, limit_error * trace);
     else
-        gersh__verify_add(v, "trace limit", GERSH_CHECK_SKIPPED, "%s", v->without);
+        gersh__verify_add(v, "trace limit", GERSH_CHECK_SKIPPED, "%s",
+                          v->reference == NULL ? unknown : v->without);
     gersh__verify_compare(v, "rho", "the smallest eigenvalue that the settings allow", info->rho, rho,
                           limit_error * rho);
     return GERSH_OK;
@@ -144,7 +147,7 @@ static const char *find_obstacle(const gersh__verification *v)
 {
     const gersh_model *model = v->model;
     if (v->reference == NULL)
-        return "the objective is a custom one, which is not known here";
+        return unknown;
     if (model->info.choice == GERSH_CHOICE_SAMPLED || model->info.choice == GERSH_CHOICE_MINED)
         return "it is an estimate from sampled pairs of samples";
     return v->scaled == NULL ? v->without : NULL;
@@ -363,12 +366,12 @@ gersh_status gersh_model_verify(gersh_verification *report, const gersh_model *m
                                 const gersh_dataset *data)
 {
     const char *objective = gersh__setting_text(model->settings, GERSH__OBJECTIVE);
-    gersh__verification v = {.report = report,
-                             .model = model,
-                             .solver =
-                                 gersh__solver_find(gersh__setting_text(model->settings, GERSH__SOLVER)),
-                             .reference = model->custom ? NULL : gersh__reference_find(objective),
-                             .without = "the model does not hold its training samples; name them"};
+    gersh__verification v = {
+        .report = report,
+        .model = model,
+        .solver = gersh__solver_find(gersh__setting_text(model->settings, GERSH__SOLVER)),
+        .reference = model->custom ? NULL : gersh__reference_find(objective),
+        .without = "the model does not hold its training samples; name them with --data"};
     *report = (gersh_verification){.count = 0};
     gersh_status status = data != NULL ? check_kind(model, data) : GERSH_OK;
     if (status == GERSH_OK)
