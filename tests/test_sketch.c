@@ -164,7 +164,7 @@ static void a_sketch_has_the_exact_gradient(void **unused)
         gersh_stop stop;
         gersh_metric *here, *there;
         double value, bound;
-        gersh__limits rough = limits_to(0.3), tight = limits_to(1e-8);
+        gersh__limits rough = limits_to(0.3), tight = limits_to(1e-6);
         assert_true(gersh__sketch_pays(q.engine, q.region));
         assert_ok(gersh__engine_solve(q.engine, q.region, "rough", &rough, &stop));
         assert_ok(gersh__engine_measure(q.engine, q.region, 1, &value, &bound));
