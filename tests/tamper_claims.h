@@ -220,7 +220,7 @@ static inline int change_setting(gersh_model *m, const fixture *f, int variant)
     (void)f;
     for (int skip = variant % 6; skip > 0 && at != NULL; skip--) {
         at = strchr(at, '|');
-        at += at != NULL;
+        at = at != NULL ? at + 1 : NULL;
     }
     if ((info->kind == GERSH_SETTING_CHOICE && at == NULL) || variant / 6 == GERSH__SOLVER ||
         variant / 6 == GERSH__OBJECTIVE) /* which have changes of their own */

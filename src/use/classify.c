@@ -34,11 +34,13 @@ static gersh_status classify_knn(int *label, double *proba, const gersh__classif
 {
     size_t classes = gersh_dataset_classes(task->train);
     gersh__votes votes = {0};
-    double *weight = gersh__alloc(classes, 2 * sizeof *weight), *own = weight + classes;
+    double *weight = gersh__alloc(classes, 2 * sizeof *weight), *own = NULL;
     gersh_status status = GERSH_ERROR_MEMORY;
-    if (weight != NULL)
+    if (weight != NULL) {
+        own = weight + classes;
         status = gersh__votes_find(&votes, task->metric, task->train, task->test, task->voters.k,
                                    task->threads, task->cancel);
+    }
     if (status == GERSH_OK)
         gersh__class_weights(weight, task->train);
     for (size_t i = 0; i < gersh_dataset_rows(task->test) && status == GERSH_OK; i++) {

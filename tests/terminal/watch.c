@@ -95,10 +95,10 @@ int main(int argc, char **argv)
     fclose(out);
     for (size_t i = 0; i < size && found == 0; i += bytes)
         found = is_hostile(text + i, size - i, &bytes) ? i + 1 : 0;
-    if (found > 0) {
+    if (found > 0)
         fprintf(stderr, "watch: byte %zu of the output is 0x%02X\n", found, (unsigned char)text[found - 1]);
-        return FOUND;
-    }
     free(text);
+    if (found > 0)
+        return FOUND;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
