@@ -23,6 +23,11 @@ static const gersh__objective_kind *const registry[] = {
 
 enum { KINDS = sizeof registry / sizeof registry[0], LIST_SIZE = 128 };
 
+const gersh__objective_kind *gersh__objective_at(size_t index)
+{
+    return index < KINDS ? registry[index] : NULL;
+}
+
 static int is_named(const gersh__objective_kind *kind, const char *name)
 {
     return strcmp(kind->name, name) == 0;

@@ -102,6 +102,9 @@ struct gersh__objective {
  */
 double gersh__rounding(size_t count);
 
+/* The kinds one after the other, from 0; NULL beyond the last. */
+const gersh__objective_kind *gersh__objective_at(size_t index);
+
 /* The kind of that name; NULL and a message that lists the names when there is none. */
 const gersh__objective_kind *gersh__objective_find(const char *name);
 

@@ -384,11 +384,16 @@ static gersh_status check_metric(gersh_metric **metric, const gersh_fit_info *in
         "or another objective");
 }
 
+const gersh__solver *gersh__solver_at(size_t index)
+{
+    return index < sizeof solvers / sizeof solvers[0] ? solvers[index] : NULL;
+}
+
 const gersh__solver *gersh__solver_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof solvers / sizeof solvers[0]; i++)
-        if (strcmp(solvers[i]->name, name) == 0)
-            return solvers[i];
+    for (size_t i = 0; gersh__solver_at(i) != NULL; i++)
+        if (strcmp(gersh__solver_at(i)->name, name) == 0)
+            return gersh__solver_at(i);
     return NULL;
 }
 

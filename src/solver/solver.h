@@ -49,6 +49,9 @@ typedef struct gersh__solver {
     gersh_status (*run)(gersh__solver_run *run);
 } gersh__solver;
 
+/* The solvers one after the other, from 0; NULL beyond the last. */
+const gersh__solver *gersh__solver_at(size_t index);
+
 /* NULL when there is none of that name. */
 const gersh__solver *gersh__solver_find(const char *name);
 
