@@ -80,6 +80,10 @@ GERSH_API const gersh_training_accuracy *gersh_model_training_accuracy(const ger
 GERSH_API const gersh_progress *gersh_model_trajectory(const gersh_model *model, size_t *count);
 
 GERSH_API const gersh_settings *gersh_model_settings(const gersh_model *model); /* those of the fit */
+
+/* The objective of the fit, of the name "custom" where it was one of the user's own, and its solver. */
+GERSH_API const gersh_objective_info *gersh_model_objective(const gersh_model *model);
+GERSH_API const gersh_solver_info *gersh_model_solver(const gersh_model *model);
 GERSH_API const char *gersh_model_version(const gersh_model *model); /* of the gersh that fitted it */
 /* "classify" or "regress" by the labels of the training rows; "none" where they had none. */
 GERSH_API const char *gersh_model_task(const gersh_model *model);

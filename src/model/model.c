@@ -10,7 +10,7 @@
 #include "data/dataset.h"
 #include "data/tuples.h"
 #include "model/importance.h"
-#include "objective/objective.h"
+#include "objective/custom.h"
 #include "solver/fit.h"
 
 static void free_names(char **names, size_t count)
@@ -302,6 +302,17 @@ const gersh_progress *gersh_model_trajectory(const gersh_model *model, size_t *c
 {
     *count = model->trajectory != NULL ? model->trajectory->count : 0;
     return *count > 0 ? model->trajectory->point : NULL;
+}
+
+const gersh_objective_info *gersh_model_objective(const gersh_model *model)
+{
+    return model->custom ? &gersh__objective_custom.info
+                         : gersh_objective_find(gersh__setting_text(model->settings, GERSH__OBJECTIVE));
+}
+
+const gersh_solver_info *gersh_model_solver(const gersh_model *model)
+{
+    return gersh_solver_find(gersh__setting_text(model->settings, GERSH__SOLVER));
 }
 
 const gersh_settings *gersh_model_settings(const gersh_model *model)

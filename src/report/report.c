@@ -127,10 +127,10 @@ static gersh_status model_json(json_t **out, const gersh_model *model,
         json_t *more = json_pack(
             "{s:s, s:o, s:o, s:b, s:s, s:s, s:s, s:O, s:o, s:o, s:o}", "made_by", gersh_version(),
             "accuracy_sentences", accuracy_json(model), "name", name_json(options->name), "maximized",
-            gersh_objective_is_maximized(gersh__objective_name(model)), "stop_sentence",
-            gersh__stop_sentence(model), "standing", gersh_model_standing(model, options->verification),
-            "certainty", gersh_model_certainty(certainty, sizeof certainty, model, options->verification),
-            "discs", discs, "trajectory",
+            gersh_model_objective(model)->maximized, "stop_sentence", gersh__stop_sentence(model),
+            "standing", gersh_model_standing(model, options->verification), "certainty",
+            gersh_model_certainty(certainty, sizeof certainty, model, options->verification), "discs",
+            discs, "trajectory",
             model->trajectory != NULL && model->trajectory->count > 0
                 ? gersh__trajectory_json(model->trajectory)
                 : json_null(),

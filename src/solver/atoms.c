@@ -142,8 +142,8 @@ gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, g
     /* The scale of the objective, at the multiple of the identity that uses up the budget. */
     scale(pairs, e->d, rho + budget / (double)pairs->k, e->base);
     const gersh__objective_kind *kind = objective->kind;
-    e->floor =
-        1e-6 * fabs(kind->smoothed ? kind->exact(objective, e->d) : kind->evaluate(objective, e->d, NULL));
+    e->floor = 1e-6 * fabs(kind->exact != NULL ? kind->exact(objective, e->d)
+                                               : kind->evaluate(objective, e->d, NULL));
     scale(pairs, e->base, rho, e->base);
     *out = e;
     return GERSH_OK;

@@ -39,7 +39,7 @@ enum { MOST_INNER = 12, MOST_SEARCH = 25 };
 double gersh__engine_value(const gersh__engine *e)
 {
     const gersh__objective_kind *kind = e->objective->kind;
-    return kind->smoothed ? kind->exact(e->objective, e->d) : e->value;
+    return kind->exact != NULL ? kind->exact(e->objective, e->d) : e->value;
 }
 
 int gersh__engine_close(const gersh__engine *e, double bound, double tol)
@@ -377,7 +377,7 @@ void gersh__witness_move(gersh__witness *to, gersh__witness *from)
 
 static gersh_status take_bound(gersh__engine *e, double bound)
 {
-    gersh__witness here = {.width = e->objective->kind->smoothed ? e->objective->width : 0};
+    gersh__witness here = {.width = e->objective->info->smoothed ? e->objective->width : 0};
     gersh_status status = gersh__engine_metric(&here.metric, e);
     if (status != GERSH_OK)
         return status;
@@ -448,7 +448,7 @@ static void report(const gersh__engine *e, const char *stage, const gersh__limit
 {
     if (limits->progress == NULL)
         return;
-    double sign = e->objective->kind->maximized ? -1 : 1, value = gersh__engine_value(e);
+    double sign = e->objective->info->maximized ? -1 : 1, value = gersh__engine_value(e);
     gersh_progress progress = {stage,
                                e->iterations,
                                sign * value,
@@ -463,7 +463,7 @@ static void report(const gersh__engine *e, const char *stage, const gersh__limit
 static void sharpen(gersh__engine *e, double gap)
 {
     gersh__objective *o = e->objective;
-    if (!o->kind->smoothed || o->width <= NARROWEST)
+    if (!o->info->smoothed || o->width <= NARROWEST)
         return;
     if (gap < gersh__engine_value(e) - e->value) {
         o->width *= 0.25;
@@ -496,7 +496,7 @@ typedef struct kept {
 
 static gersh_status keep_best(kept *best, const gersh__engine *e)
 {
-    if (!e->objective->kind->smoothed || gersh__engine_value(e) >= best->value)
+    if (!e->objective->info->smoothed || gersh__engine_value(e) >= best->value)
         return GERSH_OK;
     gersh_metric_free(best->metric);
     best->metric = NULL;
@@ -522,7 +522,7 @@ static gersh_status search(gersh__engine *e, gersh__region *region, const char *
     double gap, seen = 0, before = INFINITY, width = limits->widest, last_gap = 0;
     int sketched = 0;
     e->objective->width = limits->widest;
-    drop_bound(e, e->objective->kind->nonnegative ? 0 : -INFINITY);
+    drop_bound(e, e->objective->info->nonnegative ? 0 : -INFINITY);
     gersh_status status = gersh__atoms_restrict(e, region);
     gersh__engine_refresh(e);
     while (status == GERSH_OK) {

@@ -102,7 +102,7 @@ static gersh_status make_cells(work *w, const gersh_settings *settings)
         row->objective = gersh__text_copy(objective, strlen(objective));
         row->solver = gersh__text_copy(solver, strlen(solver));
         row->failure = gersh__alloc(GERSH__MESSAGE_SIZE, 1); /* now, as memory may be what is short later */
-        row->maximized = gersh__objective_find(objective)->maximized;
+        row->maximized = gersh_objective_find(objective)->maximized;
         status = row->objective != NULL && row->solver != NULL && row->failure != NULL
                      ? cell_settings(&w->settings[c], w, settings, row)
                      : GERSH_ERROR_MEMORY;

@@ -207,7 +207,7 @@ static gersh_status bound_at(gersh__verification *v, const gersh__dense *at, dou
         *error = 0;
     } else if (status == GERSH_OK) {
         status = gersh__bound_from(bound, error, &p, v->reference->maximized ? -p.value : p.value,
-                                   v->solver->bound, v->model,
+                                   v->solver->info.bound, v->model,
                                    v->model->info.budget - v->model->info.rho * (double)v->scaled->k);
     }
     gersh__problem_clear(&p);
