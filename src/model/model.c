@@ -146,7 +146,7 @@ static gersh_status describe_data(gersh_model *model, const gersh_dataset *data,
     if (status == GERSH_OK)
         status = gersh_dataset_copy(&model->data, data);
     if (status == GERSH_OK && model->data->x == NULL && model->data->sparse->shift != NULL)
-        status = gersh__dataset_densify(model->data); /* scaled by the caller: not as a file holds it */
+        status = gersh_dataset_densify(model->data); /* scaled by the caller: not as a file holds it */
     return status;
 }
 

@@ -254,7 +254,7 @@ gersh_status gersh_transform_apply(gersh_transform *transform, double *y, size_t
 gersh_status gersh_transform_data(gersh_dataset **out, gersh_transform *transform,
                                   const gersh_dataset *data)
 {
-    gersh_dataset *moved = NULL;
+    gersh_dataset *moved = NULL, *own = NULL;
     char name[32];
     *out = NULL;
     if (data->k != transform->map->features)
@@ -262,7 +262,7 @@ gersh_status gersh_transform_data(gersh_dataset **out, gersh_transform *transfor
                            transform->map->features, data->k);
     if (transform->map->columns == 0)
         return gersh__fail(GERSH_ERROR_INPUT, "the metric is 0, so that its space has no columns");
-    gersh_status status = gersh__dataset_densify(data);
+    gersh_status status = gersh__dataset_dense(&own, &data);
     if (status == GERSH_OK)
         status = gersh__dataset_alloc(&moved, data->n, transform->map->columns);
     if (status == GERSH_OK)
@@ -274,6 +274,7 @@ gersh_status gersh_transform_data(gersh_dataset **out, gersh_transform *transfor
     }
     if (status == GERSH_OK)
         status = gersh_transform_apply(transform, moved->x, data->n, data->x, data->k);
+    gersh_dataset_free(own);
     if (status == GERSH_OK)
         *out = moved;
     else
