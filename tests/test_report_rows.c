@@ -89,6 +89,7 @@ static void models_keep_the_course_of_their_fit(void **state)
         assert_ok(gersh_model_read(&back, model_path));
         b = gersh_model_trajectory(back, &again);
         assert_int_equal(count, again);
+        assert_ptr_equal(gersh_model_trajectory(back, NULL), b);
         for (size_t i = 0; i < count; i++) {
             assert_string_equal(a[i].stage, b[i].stage);
             assert_true(a[i].iteration == b[i].iteration && a[i].atoms == b[i].atoms);

@@ -300,8 +300,10 @@ const gersh_training_accuracy *gersh_model_training_accuracy(const gersh_model *
 
 const gersh_progress *gersh_model_trajectory(const gersh_model *model, size_t *count)
 {
-    *count = model->trajectory != NULL ? model->trajectory->count : 0;
-    return *count > 0 ? model->trajectory->point : NULL;
+    size_t points = model->trajectory != NULL ? model->trajectory->count : 0;
+    if (count != NULL)
+        *count = points;
+    return points > 0 ? model->trajectory->point : NULL;
 }
 
 const gersh_settings *gersh_model_settings(const gersh_model *model)
@@ -361,7 +363,8 @@ const gersh_tuples *gersh_model_tuples(const gersh_model *model)
 
 const gersh_edge_rule *gersh_model_rules(const gersh_model *model, size_t *count)
 {
-    *count = model->rule_count;
+    if (count != NULL)
+        *count = model->rule_count;
     return model->rules;
 }
 
