@@ -398,7 +398,6 @@ gersh_status gersh__fit_certified(gersh_metric **out, gersh__witness *witness, g
                       .solver = gersh__solver_find(gersh__setting_text(settings, GERSH__SOLVER))};
     *out = NULL;
     *info = (gersh_fit_info){0};
-    gersh__blas_hold(); /* the pool spreads the work */
     read_limits(&fit.limits, settings, o);
     if (o->custom == NULL)
         fit.kind = gersh__objective_find(gersh__objective_resolve(
@@ -425,7 +424,6 @@ gersh_status gersh__fit_certified(gersh_metric **out, gersh__witness *witness, g
     if (status == GERSH_OK)
         status = check_metric(out, info);
     *witness = fit.witness;
-    gersh__blas_release();
     gersh__rules_free(fit.rules);
     gersh__pool_free(fit.pool);
     gersh_dataset_free(own);
