@@ -218,7 +218,7 @@ gersh_status gersh_scaling_apply(const gersh_scaling *scaling, gersh_dataset *da
             scaling->features, data->k);
     int sparse = data->x == NULL;
     if (sparse && (data->sparse->shift != NULL || data->sparse->factor != NULL)) { /* scaled once already */
-        if (gersh__dataset_densify(data) != GERSH_OK)
+        if (gersh_dataset_densify(data) != GERSH_OK)
             return GERSH_ERROR_MEMORY;
         sparse = 0;
     }

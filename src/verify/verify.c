@@ -109,8 +109,8 @@ static gersh_status check_scaling(gersh__verification *v, const gersh_dataset *d
         return GERSH_OK;
     }
     gersh_status status = gersh_dataset_copy(&v->scaled, data);
-    if (status == GERSH_OK && data->x == NULL)
-        status = gersh__dataset_densify(v->scaled);
+    if (status == GERSH_OK)
+        status = gersh_dataset_densify(v->scaled);
     if (status != GERSH_OK)
         return status;
     double difference = gersh__scaling_difference(v->model, v->scaled);
