@@ -40,6 +40,7 @@ _P, _PP, _SIZE, _TEXT = c.c_void_p, c.POINTER(c.c_void_p), c.c_size_t, c.c_char_
 _FAILING = {
     "gersh_settings_new": [_PP],
     "gersh_settings_set": [_P, _TEXT, _TEXT],
+    "gersh_scaling_apply": [_P, _P],
     "gersh_dataset_new": [_PP, _SIZE, _SIZE, _P, _SIZE, _P, _P, _P],
     "gersh_model_fit": [_PP, c.POINTER(s.FitInfo), _P, _P, c.POINTER(s.FitOptions)],
     "gersh_model_write": [_P, _TEXT, c.c_int],
@@ -81,7 +82,9 @@ _OTHER = {
     "gersh_dataset_weights": (c.POINTER(c.c_double), [_P]),
     "gersh_model_free": (None, [_P]),
     "gersh_model_metric": (c.POINTER(s.Metric), [_P]),
-    "gersh_model_scaling": (c.POINTER(s.Scaling), [_P]),
+    "gersh_model_scaling": (_P, [_P]),
+    "gersh_scaling_width": (_SIZE, [_P]),
+    "gersh_scaling_vector": (c.POINTER(c.c_double), [_P, _TEXT]),
     "gersh_model_info": (c.POINTER(s.FitInfo), [_P]),
     "gersh_model_standing": (_TEXT, [_P, c.POINTER(s.Verification)]),
     "gersh_model_certainty": (_TEXT, [_P, _SIZE, _P, c.POINTER(s.Verification)]),
