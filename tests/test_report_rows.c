@@ -6,6 +6,7 @@
 #include "random_metrics.h"
 #include "report/accuracy.h"
 #include "report/distances.h"
+#include "scalings.h"
 
 static void count_calls(void *context, const gersh_progress *progress)
 {
@@ -419,8 +420,8 @@ static void rows_too_far_apart_are_refused(void **state)
     model->data->x[0] = 1.2e154;
     model->data->x[2] = -1.2e154;
     for (int j = 0; j < 2; j++) {
-        model->scaling->mean[j] = 0;
-        model->scaling->scale[j] = 1;
+        means_of(model->scaling)[j] = 0;
+        scales_of(model->scaling)[j] = 1;
     }
     gersh__shown *shown = NULL;
     assert_int_equal(gersh__shown_new(&shown, model, model->data, 1), GERSH_ERROR_NUMERIC);

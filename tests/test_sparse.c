@@ -19,6 +19,7 @@
 #include "gersh/tune.h"
 #include "pairs/slope.h"
 #include "region/region.h"
+#include "scalings.h"
 #include "sparse.h"
 
 static const char *const scales[] = {"none", "zscore", "paper"};
@@ -37,9 +38,9 @@ static double scale(twins *t, const char *how)
     assert_ok(gersh_scaling_fit(&dense, t->dense, how));
     assert_ok(gersh_scaling_fit(&sparse, t->sparse, how));
     for (size_t f = 0; f < t->k; f++) {
-        assert_near(sparse->mean[f], dense->mean[f], 1e-13 * (1 + fabs(dense->mean[f])));
-        assert_near(sparse->scale[f], dense->scale[f], 1e-12 * dense->scale[f]);
-        largest = fmax(largest, fabs(dense->mean[f]) / dense->scale[f]);
+        assert_near(means_of(sparse)[f], means_of(dense)[f], 1e-13 * (1 + fabs(means_of(dense)[f])));
+        assert_near(scales_of(sparse)[f], scales_of(dense)[f], 1e-12 * scales_of(dense)[f]);
+        largest = fmax(largest, fabs(means_of(dense)[f]) / scales_of(dense)[f]);
     }
     assert_ok(gersh_scaling_apply(dense, t->dense));
     assert_ok(gersh_scaling_apply(sparse, t->sparse));

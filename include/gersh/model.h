@@ -43,6 +43,7 @@ GERSH_API gersh_status gersh_model_pack(char **bytes, size_t *size, const gersh_
 GERSH_API gersh_status gersh_model_unpack(gersh_model **out, const char *bytes, size_t size);
 
 GERSH_API const gersh_metric *gersh_model_metric(const gersh_model *model);
+/* What maps samples to the features of the metric; these have the names that gersh_scaling_feature_name says. */
 GERSH_API const gersh_scaling *gersh_model_scaling(const gersh_model *model);
 GERSH_API const gersh_fit_info *gersh_model_info(const gersh_model *model);
 
@@ -87,9 +88,9 @@ GERSH_API const gersh_solver_info *gersh_model_solver(const gersh_model *model);
 GERSH_API const char *gersh_model_version(const gersh_model *model); /* of the gersh that fitted it */
 /* "classify" or "regress" by the labels of the training rows; "none" where they had none. */
 GERSH_API const char *gersh_model_task(const gersh_model *model);
-GERSH_API int gersh_model_is_custom(const gersh_model *model); /* fitted to a custom objective */
-GERSH_API size_t gersh_model_rows(const gersh_model *model);   /* that it was fitted to */
-GERSH_API size_t gersh_model_features(const gersh_model *model);
+GERSH_API int gersh_model_is_custom(const gersh_model *model);   /* fitted to a custom objective */
+GERSH_API size_t gersh_model_rows(const gersh_model *model);     /* that it was fitted to */
+GERSH_API size_t gersh_model_features(const gersh_model *model); /* of the data, before scaling */
 GERSH_API const char *gersh_model_feature_name(const gersh_model *model, size_t feature);
 GERSH_API size_t gersh_model_classes(const gersh_model *model); /* 0 without class labels */
 GERSH_API const char *gersh_model_class_name(const gersh_model *model, size_t which);

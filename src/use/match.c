@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "data/build.h"
 #include "data/names.h"
+#include "data/scaling.h"
 #include "gersh/predict.h"
 #include "use/match.h"
 
@@ -202,9 +203,10 @@ static gersh_status find_features(size_t *from, size_t *sibling, gersh_matched *
 static gersh_status model_means(double *mean, const gersh_model *model)
 {
     const gersh_dataset *rows = gersh_model_data(model);
+    const double *means = gersh__scaling_means(gersh_model_scaling(model));
     size_t k = gersh_model_features(model);
-    if (strcmp(gersh_settings_get(gersh_model_settings(model), "scale"), "none") != 0) {
-        memcpy(mean, gersh_model_scaling(model)->mean, k * sizeof *mean);
+    if (means != NULL && strcmp(gersh_settings_get(gersh_model_settings(model), "scale"), "none") != 0) {
+        memcpy(mean, means, k * sizeof *mean);
         return GERSH_OK;
     }
     if (rows == NULL)

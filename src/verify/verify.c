@@ -113,13 +113,15 @@ static gersh_status check_scaling(gersh__verification *v, const gersh_dataset *d
         status = gersh_dataset_densify(v->scaled);
     if (status != GERSH_OK)
         return status;
-    double difference = gersh__scaling_difference(v->model, v->scaled);
+    double difference;
+    status = gersh__verify_scale(&difference, v->scaled, v->model);
+    if (status != GERSH_OK)
+        return status;
     gersh_check *check = gersh__verify_add(
         v, "scaling", difference <= limit_error ? GERSH_CHECK_PASSED : GERSH_CHECK_FAILED,
         "means and scales of the features differ from those of the samples by %.2g at most", difference);
     check->recomputed = difference;
     check->tolerance = limit_error;
-    gersh__verify_scale(v->scaled, v->model);
     return GERSH_OK;
 }
 
