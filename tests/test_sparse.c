@@ -17,7 +17,7 @@
 #include "gersh/report.h"
 #include "gersh/transform.h"
 #include "gersh/tune.h"
-#include "pairs/slope.h"
+#include "pairs/gradient.h"
 #include "region/region.h"
 #include "scalings.h"
 #include "sparse.h"
@@ -115,15 +115,15 @@ static void subsets_keep_their_rows(void **unused)
 }
 
 /* The pairs of both, and a gradient with entries of either sign or of one. */
-typedef struct slopes {
+typedef struct gradients {
     gersh__pairs *pairs[2];
-    gersh__slope *slope[2];
+    gersh__gradient *gradient[2];
     double *g;
     double size; /* of G */
-} slopes;
+} gradients;
 
 /* Σ_p |g_p| (x_if − x_jf)², from the dense values. */
-static double reach_of(const slopes *s, size_t f)
+static double bound_of(const gradients *s, size_t f)
 {
     const gersh__pairs *pairs = s->pairs[0];
     const double *x = pairs->x + f * pairs->n;
@@ -138,7 +138,7 @@ static double reach_of(const slopes *s, size_t f)
     return sum;
 }
 
-static void slopes_make(slopes *s, const twins *t, gersh__random *random, int listed, int one_sign)
+static void gradients_make(gradients *s, const twins *t, gersh__random *random, int listed, int one_sign)
 {
     size_t first[40], second[40];
     for (size_t p = 0; p < 40; p++) {
@@ -148,26 +148,23 @@ static void slopes_make(slopes *s, const twins *t, gersh__random *random, int li
     for (int w = 0; w < 2; w++) {
         assert_ok(gersh__pairs_new(&s->pairs[w], w ? t->sparse : t->dense, NULL, listed ? 40 : 0,
                                    listed ? first : NULL, listed ? second : NULL, NULL));
-        assert_ok(gersh__slope_new(&s->slope[w], s->pairs[w], 0));
+        assert_ok(gersh__gradient_new(&s->gradient[w], s->pairs[w], 0));
     }
     assert_true(s->pairs[0]->x != NULL && s->pairs[1]->x == NULL);
     s->g = calloc(s->pairs[0]->count, sizeof *s->g);
     for (size_t p = 0; p < s->pairs[0]->count; p++)
         s->g[p] = one_sign ? -gersh__random_uniform(random) : gersh__random_normal(random);
     s->size = 0;
-    for (int w = 0; w < 2; w++) {
-        gersh__slope_update(s->slope[w], s->g);
-        gersh__slope_diagonal(s->slope[w]);
-    }
-    assert_ok(gersh__slope_reach(s->slope[1]));
+    for (int w = 0; w < 2; w++)
+        gersh__gradient_update(s->gradient[w], s->g);
     for (size_t f = 0; f < t->k; f++)
-        s->size = fmax(s->size, reach_of(s, f));
+        s->size = fmax(s->size, bound_of(s, f));
 }
 
-static void slopes_free(slopes *s)
+static void gradients_free(gradients *s)
 {
     for (int w = 0; w < 2; w++) {
-        gersh__slope_free(s->slope[w]);
+        gersh__gradient_free(s->gradient[w]);
         gersh__pairs_free(s->pairs[w]);
     }
     free(s->g);
@@ -180,11 +177,11 @@ static void distances_and_gradients_agree(void **unused)
     gersh__random_seed(&random, 303);
     for (int c = 0; c < cases(120); c++) {
         twins t;
-        slopes s;
+        gradients s;
         twins_make(&t, &random, 3 + (size_t)gersh__random_below(&random, 30),
                    1 + (size_t)gersh__random_below(&random, 50), 0.25, 0);
         scale(&t, scales[c % 3]);
-        slopes_make(&s, &t, &random, c % 4 == 3, c % 2);
+        gradients_make(&s, &t, &random, c % 4 == 3, c % 2);
         size_t count = s.pairs[0]->count;
         double *d[2] = {calloc(count, sizeof(double)), calloc(count, sizeof(double))}, largest = 0;
         for (int w = 0; w < 2; w++)
@@ -193,18 +190,19 @@ static void distances_and_gradients_agree(void **unused)
             largest = fmax(largest, d[0][p]);
         for (size_t p = 0; p < count; p++)
             assert_near(d[1][p], d[0][p], 1e-12 * largest);
-        double unit[2] = {s.slope[0]->unit, s.slope[1]->unit};
+        const double *diagonal = gersh__gradient_diagonal(s.gradient[1]), *bound;
+        double unit = gersh__gradient_unit(s.gradient[1]);
+        assert_ok(gersh__gradient_bounds(s.gradient[1], &bound));
         for (size_t i = 0; i < t.k; i++) {
-            assert_near(unit[1] * s.slope[1]->diagonal[i], unit[0] * s.slope[0]->diagonal[i],
-                        1e-11 * s.size);
-            assert_near(unit[1] * s.slope[1]->reach[i], reach_of(&s, i), 1e-11 * s.size);
+            assert_near(unit * diagonal[i], gersh__gradient_entry(s.gradient[0], i, i), 1e-11 * s.size);
+            assert_near(unit * bound[i], bound_of(&s, i), 1e-11 * s.size);
             for (size_t j = 0; j < t.k; j++)
-                assert_near(unit[1] * gersh__slope_entry(s.slope[1], i, j),
-                            unit[0] * gersh__slope_entry(s.slope[0], i, j), 1e-11 * s.size);
+                assert_near(gersh__gradient_entry(s.gradient[1], i, j),
+                            gersh__gradient_entry(s.gradient[0], i, j), 1e-11 * s.size);
         }
         free(d[0]);
         free(d[1]);
-        slopes_free(&s);
+        gradients_free(&s);
         twins_free(&t);
     }
 }
@@ -219,11 +217,11 @@ static void regions_have_the_same_minimum(void **unused)
         static const gersh__region_kind kinds[] = {GERSH__HULL, GERSH__BALANCED, GERSH__GDPA,
                                                    GERSH__DIAGONAL};
         twins t;
-        slopes s;
+        gradients s;
         twins_make(&t, &random, 4 + (size_t)gersh__random_below(&random, 20),
                    600 + (size_t)gersh__random_below(&random, 500), 0.1, 0);
         scale(&t, scales[c % 3]);
-        slopes_make(&s, &t, &random, 0, c % 2);
+        gradients_make(&s, &t, &random, 0, c % 2);
         double *color = calloc(t.k, sizeof *color), *u = calloc(t.k, sizeof *u), least[2];
         for (size_t f = 0; f < t.k; f++) {
             color[f] = gersh__random_below(&random, 2) == 0 ? -1 : 1;
@@ -237,14 +235,14 @@ static void regions_have_the_same_minimum(void **unused)
             region->color = c % 4 == 1 || c % 4 == 2 ? color : NULL;
             region->u = u;
             assert_ok(
-                gersh__region_minimize(region, s.slope[w], -INFINITY, 8, candidate, &found, &least[w]));
+                gersh__region_minimize(region, s.gradient[w], -INFINITY, 8, candidate, &found, &least[w]));
             assert_near(candidate[0].value, least[w], 1e-10 * s.size);
             gersh__region_free(region);
         }
         assert_near(least[0], least[1], 1e-10 * s.size);
         free(color);
         free(u);
-        slopes_free(&s);
+        gradients_free(&s);
         twins_free(&t);
     }
 }
