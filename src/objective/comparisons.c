@@ -65,8 +65,10 @@ static gersh_status init_lsml(gersh__objective *objective)
     compared *s = (compared *)objective;
     const gersh__pairs *pairs = objective->pairs;
     s->frozen = objective->scratch;
-    for (size_t p = 0; p < pairs->count; p++)
-        s->frozen[p] = gersh__same_features(pairs, pairs->first[p], pairs->second[p]);
+    gersh__walk w;
+    gersh__walk_start(&w, pairs, 0, gersh__pairs_count(pairs));
+    while (gersh__walk_next(&w))
+        s->frozen[w.pair] = gersh__pairs_coincide(pairs, w.i, w.j);
     return init(objective);
 }
 

@@ -41,17 +41,11 @@ static gersh_status init(gersh__objective *objective)
     s->second = gersh__alloc(pairs->count, sizeof *s->second);
     if (s->first == NULL || s->second == NULL)
         return GERSH_ERROR_MEMORY;
-    for (size_t p = 0, i = 1, j = 0; p < pairs->count; p++) {
-        if (pairs->first != NULL) {
-            i = pairs->first[p];
-            j = pairs->second[p];
-        }
-        s->first[p] = pairs->sample[i];
-        s->second[p] = pairs->sample[j];
-        if (pairs->first == NULL && ++j == i) {
-            i++;
-            j = 0;
-        }
+    gersh__walk w;
+    gersh__walk_start(&w, pairs, 0, gersh__pairs_count(pairs));
+    while (gersh__walk_next(&w)) {
+        s->first[w.pair] = gersh__pairs_row(pairs, w.i);
+        s->second[w.pair] = gersh__pairs_row(pairs, w.j);
     }
     return GERSH_OK;
 }

@@ -66,7 +66,7 @@ static gersh_status set_pair(lsml *s, size_t pair, size_t i, size_t j)
     int same = gersh__pairs_similar(pairs, pair, i, j);
     double weight = gersh__pairs_weight(pairs, pair, i, j);
     s->weight[pair] = same ? -weight : weight;
-    if (same || !gersh__same_features(pairs, i, j))
+    if (same || !gersh__pairs_coincide(pairs, i, j))
         return GERSH_OK;
     if (gersh__grow(&s->frozen, &s->frozen_capacity, s->frozen_count + 1, sizeof *s->frozen) != 0)
         return GERSH_ERROR_MEMORY;
@@ -88,14 +88,10 @@ static gersh_status init(gersh__objective *objective)
     if (s->entries == NULL || s->order == NULL || s->sorted == NULL)
         return GERSH_ERROR_MEMORY;
     s->other = s->entries + pairs->count;
-    if (pairs->first != NULL) {
-        for (size_t p = 0; status == GERSH_OK && p < pairs->count; p++)
-            status = set_pair(s, p, pairs->first[p], pairs->second[p]);
-        return status;
-    }
-    for (size_t i = 1; i < pairs->n; i++)
-        for (size_t j = 0; status == GERSH_OK && j < i; j++)
-            status = set_pair(s, gersh__pair(i, j), i, j);
+    gersh__walk w;
+    gersh__walk_start(&w, pairs, 0, gersh__pairs_count(pairs));
+    while (status == GERSH_OK && gersh__walk_next(&w))
+        status = set_pair(s, w.pair, w.i, w.j);
     return status;
 }
 

@@ -84,51 +84,38 @@ void gersh__engine_slope(gersh__engine *e)
     e->sloped = 1;
 }
 
-/* Arrays of all pairs, a part at a time: out = x + factor · y, or a product. */
-typedef struct passage {
-    const gersh__pairs *pairs;
+/* Arrays of all pairs: out = x + factor · y, or a product. */
+typedef struct vectors {
     double *out;
     const double *x, *y, *less;
     double factor;
-    double product[GERSH__MOST_PARTS];
-} passage;
+} vectors;
 
-static void add_part(void *context, size_t part, int worker)
+static void add_chunk(void *context, size_t begin, size_t end)
 {
-    const passage *s = context;
-    size_t end = gersh__pairs_begin(s->pairs, part + 1);
-    (void)worker;
-    for (size_t p = gersh__pairs_begin(s->pairs, part); p < end; p++)
+    const vectors *s = context;
+    for (size_t p = begin; p < end; p++)
         s->out[p] = s->x[p] + s->factor * s->y[p];
 }
 
 static void add(const gersh__pairs *pairs, double *out, const double *x, double factor, const double *y)
 {
-    gersh__pairs_run(pairs, add_part,
-                     &(passage){.pairs = pairs, .out = out, .x = x, .y = y, .factor = factor});
+    gersh__pairs_each(pairs, add_chunk, &(vectors){.out = out, .x = x, .y = y, .factor = factor});
 }
 
-static void multiply_part(void *context, size_t part, int worker)
+static double multiply_chunk(void *context, size_t begin, size_t end)
 {
-    passage *s = context;
+    const vectors *s = context;
     const gersh__kernels *kernels = gersh__kernels_here();
-    size_t begin = gersh__pairs_begin(s->pairs, part),
-           count = gersh__pairs_begin(s->pairs, part + 1) - begin;
-    (void)worker;
-    s->product[part] = s->less == NULL
-                           ? kernels->dot(count, s->x + begin, s->y + begin)
+    size_t count = end - begin;
+    return s->less == NULL ? kernels->dot(count, s->x + begin, s->y + begin)
                            : kernels->difference_dot(count, s->x + begin, s->y + begin, s->less + begin);
 }
 
 /* x · y, or x · (y − less) unless that is NULL. */
 static double multiply(const gersh__pairs *pairs, const double *x, const double *y, const double *less)
 {
-    passage s = {.pairs = pairs, .x = x, .y = y, .less = less};
-    double sum = 0;
-    gersh__pairs_run(pairs, multiply_part, &s);
-    for (size_t part = 0; part < pairs->parts; part++)
-        sum += s.product[part];
-    return sum;
+    return gersh__pairs_reduce(pairs, multiply_chunk, &(vectors){.x = x, .y = y, .less = less});
 }
 
 /* d = base + Σ weight_a (distances of atom a) */
