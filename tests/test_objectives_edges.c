@@ -421,7 +421,7 @@ static void allocation_failures(void **unused)
             assert_true(status == GERSH_OK || status == GERSH_ERROR_MEMORY);
             gersh__objective_free(f);
         } while (status != GERSH_OK);
-        assert_in_range(failures, 4, 12);
+        assert_in_range(failures, 3, 12);
     }
     free(d);
     free(g);

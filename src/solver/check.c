@@ -51,6 +51,6 @@ gersh_status gersh__solver_check(const gersh__solver *solver, const gersh_settin
         return GERSH_OK;
     list_solvers(list, keeps_rules, 0);
     return gersh__fail(GERSH_ERROR_ARGUMENT,
-                       "the solver '%s' cannot keep rules for pairs of features; use %s",
-                       solver->info.name, list);
+                       "the solver '%s' cannot keep rules for pairs of features; use %s", solver->info.name,
+                       list);
 }
