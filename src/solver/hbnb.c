@@ -21,6 +21,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "gersh/linalg.h"
 #include "pairs/combine.h"
 #include "solver/dense.h"
 
@@ -417,4 +418,5 @@ static gersh_status solve(gersh__solver_run *run)
     return status;
 }
 
-const gersh__solver gersh__solver_hbnb = {"hbnb", 1, 0, GERSH__BOUND_NONE, GERSH__SIGNS_FREE, solve};
+const gersh__solver gersh__solver_hbnb = {
+    "hbnb", 1, 0, GERSH__BOUND_NONE, GERSH__SIGNS_FREE, solve, &gersh__region_psd};

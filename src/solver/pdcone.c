@@ -212,4 +212,5 @@ gersh_status gersh__pdcone_start(gersh__solver_run *run, int most)
     return status;
 }
 
-const gersh__solver gersh__solver_pdcone = {"pdcone", 1, 0, GERSH__BOUND_NONE, GERSH__SIGNS_FREE, solve};
+const gersh__solver gersh__solver_pdcone = {
+    "pdcone", 1, 0, GERSH__BOUND_NONE, GERSH__SIGNS_FREE, solve, &gersh__region_psd};

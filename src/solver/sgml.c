@@ -113,11 +113,10 @@ static double divide(gersh__sgml *s, int free)
 static gersh_status alternate(gersh__sgml *s, int free, const char *stage)
 {
     gersh__region *region = NULL;
-    gersh_status status = gersh__region_new(&region, GERSH__GDPA, s->pairs, NULL);
+    gersh_status status = gersh__region_new(&region, &gersh__region_gdpa, s->pairs,
+                                            &(gersh__region_params){.color = s->color, .u = s->u});
     while (status == GERSH_OK && !gersh__sgml_must_stop(s)) {
         double before = s->value, budget = divide(s, free);
-        region->color = s->color;
-        region->u = s->u;
         status = gersh__sgml_minimize(s, free, region, budget, WHOLE_TOL);
         gersh__sgml_sweep_dust(s);
         if (status == GERSH_OK)
@@ -181,7 +180,7 @@ static gersh_status solve_pgml(gersh__solver_run *run)
     return solve(run, 1);
 }
 
-const gersh__solver gersh__solver_sgml = {"sgml",    0, 0, GERSH__BOUND_NONE, GERSH__SIGNS_BALANCED,
-                                          solve_sgml};
-const gersh__solver gersh__solver_pgml = {"pgml",    0, 0, GERSH__BOUND_NONE, GERSH__SIGNS_POSITIVE,
-                                          solve_pgml};
+const gersh__solver gersh__solver_sgml = {
+    "sgml", 0, 0, GERSH__BOUND_NONE, GERSH__SIGNS_BALANCED, solve_sgml, &gersh__region_hull};
+const gersh__solver gersh__solver_pgml = {
+    "pgml", 0, 0, GERSH__BOUND_NONE, GERSH__SIGNS_POSITIVE, solve_pgml, &gersh__region_hull};

@@ -47,6 +47,7 @@ typedef struct gersh__solver {
     gersh__bound_set bound;
     gersh__signs signs;
     gersh_status (*run)(gersh__solver_run *run);
+    const gersh__region_ops *region; /* whose bounds hold for its metrics; NULL: none is sought */
 } gersh__solver;
 
 /* The solvers one after the other, from 0; NULL beyond the last. */
@@ -59,9 +60,8 @@ extern const gersh__solver gersh__solver_diagonal, gersh__solver_hull, gersh__so
     gersh__solver_balanced, gersh__solver_pdcone, gersh__solver_hbnb, gersh__solver_sgml,
     gersh__solver_pgml, gersh__solver_identity;
 
-/* One region from start to end; run->bound is the bound for it. */
-gersh_status gersh__solve_region(gersh__solver_run *run, gersh__region_kind kind, const double *color,
-                                 const char *stage);
+/* One region from start to end, with those colours unless NULL; run->bound is the bound for it. */
+gersh_status gersh__solve_region(gersh__solver_run *run, const gersh__region_ops *ops, const double *color);
 
 /*
  * Colours along the maximum spanning forest of |M_ij|. part gets the same number for all nodes of a connected part.
