@@ -77,7 +77,8 @@ static void check_columns(const world *w, gersh__gradient *gradient, gersh__rand
 static void check_whole(const world *w, gersh__gradient *gradient, gersh__random *random, double scale)
 {
     size_t k = w->k, n = w->n, from = (size_t)gersh__random_below(random, k);
-    double *out = room(k * k, sizeof *out), *v = room(2 * k, sizeof *v), unit = gersh__gradient_unit(gradient);
+    double *out = room(k * k, sizeof *out), *v = room(2 * k, sizeof *v),
+           unit = gersh__gradient_unit(gradient);
     const double *x, *y;
     assert_true(gersh__gradient_factors(gradient, &x, &y));
     gersh__gradient_block(gradient, from, k - from, out);
