@@ -120,8 +120,8 @@ static int run(const cli_args *args)
     gersh_scaling *scaling = NULL;
     int result;
     gersh_status status = gersh_dataset_read(&data, args->operand[0], args->settings);
-    if (status == GERSH_OK && gersh_dataset_values(data) == NULL)
-        status = GERSH_ERROR_MEMORY;
+    if (status == GERSH_OK)
+        status = gersh_dataset_densify(data);
     if (status == GERSH_OK)
         status = gersh_scaling_fit(&scaling, data, "zscore");
     size_t *rows = status == GERSH_OK ? class_counts(data) : NULL;

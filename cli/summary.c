@@ -60,10 +60,9 @@ static void print_pairs(const gersh_model *model)
 static void print_certificate(const gersh_model *model)
 {
     const gersh_fit_info *info = gersh_model_info(model);
-    int maximized = gersh_objective_is_maximized(gersh__objective_name(model)),
-        estimate = info->value_error > 0;
+    int maximized = gersh_model_objective(model)->maximized, estimate = info->value_error > 0;
     print_pairs(model);
-    printf("objective:   %s = %.10g ", gersh__objective_name(model), info->objective_value);
+    printf("objective:   %s = %.10g ", gersh_model_objective(model)->name, info->objective_value);
     if (estimate)
         printf("± %.2g on fresh pairs, 95 %% confidence ", info->value_error);
     printf("(%s is better)\n", maximized ? "larger" : "smaller");
@@ -119,7 +118,7 @@ static void print_ranking(const gersh_model *model, gersh_importance_kind kind, 
                     gersh_model_tuples(model) == NULL
                 ? "; try --importance permutation"
                 : "");
-    if (gersh_importance_is_blind(importance) && strcmp(gersh__objective_name(model), "mcml") == 0 &&
+    if (gersh_importance_is_blind(importance) && strcmp(gersh_model_objective(model)->name, "mcml") == 0 &&
         gersh_model_training_accuracy(model)->other == NULL)
         printf("  mcml wants each class in one place; where classes have several, try --objective glr or "
                "lmnn\n");

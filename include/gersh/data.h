@@ -45,11 +45,16 @@ GERSH_API gersh_status gersh_dataset_check(const gersh_dataset *data);
 GERSH_API size_t gersh_dataset_rows(const gersh_dataset *data);
 GERSH_API size_t gersh_dataset_features(const gersh_dataset *data);
 /*
- * The values, rows × features, by rows. A LIBSVM file of more than 512 features that names at most a quarter of
- * its values is kept sparse until they are asked for here; NULL when there is no memory for all of them. To fit a
- * diagonal, balanced, hull, sgml or pgml metric does not ask for them.
+ * The values, rows × features, by rows; NULL where the data is sparse: a LIBSVM file of more than 512 features that
+ * names at most a quarter of its values is kept so.
  */
 GERSH_API const double *gersh_dataset_values(const gersh_dataset *data);
+/*
+ * Makes sparse data dense, so that its values can be had; dense data stays as it is. No function needs this: those that
+ * work on dense values make a copy of sparse data. What is computed from the data afterwards can differ in the last
+ * digits, as sums are taken in another order.
+ */
+GERSH_API gersh_status gersh_dataset_densify(gersh_dataset *data);
 GERSH_API const char *gersh_dataset_feature_name(const gersh_dataset *data, size_t feature);
 GERSH_API size_t gersh_dataset_classes(const gersh_dataset *data); /* 0 without class labels */
 GERSH_API const char *gersh_dataset_class_name(const gersh_dataset *data, size_t which);

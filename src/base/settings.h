@@ -37,6 +37,9 @@ enum {
     GERSH__SETTINGS
 };
 
+/* Choices of settings, separated by bars, as the registries have them: of objectives and of solvers, which has one before the first. */
+extern const char gersh__objective_choices[], gersh__solver_choices[];
+
 const char *gersh__setting_text(const gersh_settings *settings, int which);
 double gersh__setting_number(const gersh_settings *settings, int which);
 uint64_t gersh__setting_whole(const gersh_settings *settings, int which);

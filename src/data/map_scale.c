@@ -208,7 +208,7 @@ static gersh_status apply(const gersh__feature_map *map, gersh_dataset *data)
     const double *mean = map->vector[GERSH__SCALE_MEAN], *scale = map->vector[GERSH__SCALE_DEVIATION];
     gersh_status status = GERSH_OK;
     if (data->x == NULL && (data->sparse->shift != NULL || data->sparse->factor != NULL))
-        status = gersh__dataset_densify(data); /* scaled once already */
+        status = gersh_dataset_densify(data); /* scaled once already */
     double *factor = status == GERSH_OK ? gersh__alloc(data->k, sizeof *factor) : NULL;
     if (factor == NULL)
         return GERSH_ERROR_MEMORY;

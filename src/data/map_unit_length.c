@@ -47,7 +47,7 @@ static void divide_sparse(gersh__sparse *sparse, size_t i)
 static gersh_status apply(const gersh__feature_map *map, gersh_dataset *data)
 {
     (void)map;
-    if (data->x == NULL && data->sparse->factor != NULL && gersh__dataset_densify(data) != GERSH_OK)
+    if (data->x == NULL && data->sparse->factor != NULL && gersh_dataset_densify(data) != GERSH_OK)
         return GERSH_ERROR_MEMORY; /* divided once already */
     if (data->x == NULL) {
         data->sparse->factor = gersh__alloc(data->n, sizeof *data->sparse->factor);

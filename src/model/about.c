@@ -290,13 +290,13 @@ static gersh_status read_accuracy(gersh_training_accuracy *accuracy, json_t *abo
                        &samples, "accuracy", &accuracy->accuracy, "euclidean", &accuracy->euclidean,
                        "verdict", &accuracy->verdict, "automatic", &accuracy->automatic, "switched",
                        &accuracy->switched, "other", &other, "other_accuracy", &accuracy->other_accuracy);
-    const gersh__objective_kind *kind = !bad && other != NULL ? gersh__objective_find(other) : NULL;
+    const gersh_objective_info *objective = !bad && other != NULL ? gersh_objective_find(other) : NULL;
     if (bad || samples < 1 || !is_share(accuracy->accuracy) || !is_share(accuracy->euclidean) ||
         !is_share(accuracy->other_accuracy) || accuracy->verdict < -1 || accuracy->verdict > 1 ||
-        (other != NULL && kind == NULL))
+        (other != NULL && objective == NULL))
         return gersh__fail(GERSH_ERROR_INPUT, "the record of the training accuracy is damaged");
     accuracy->samples = (size_t)samples;
-    accuracy->other = kind != NULL ? kind->name : NULL;
+    accuracy->other = objective != NULL ? objective->name : NULL;
     return GERSH_OK;
 }
 

@@ -63,7 +63,7 @@ int gersh__accuracy_remarks(char text[GERSH__REMARKS][GERSH__REMARK_SIZE], const
                  "%s, which wants each class in one place, has only %.1f %%: classes seem to lie in "
                  "several places "
                  "each, and %s was learned instead",
-                 a->other, 100 * a->other_accuracy, gersh__objective_name(model));
+                 a->other, 100 * a->other_accuracy, gersh_model_objective(model)->name);
     else if (a->other != NULL)
         snprintf(text[count++], GERSH__REMARK_SIZE,
                  "%s, which allows a class to lie in several places, was tried too: %.1f %%", a->other,
@@ -176,8 +176,8 @@ json_t *gersh__describe_fit(const gersh_model *model, const gersh_model_summary 
         "{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o, s:f, s:i, s:i, s:f, s:s}",
         "standing", gersh_model_standing(model, NULL), "certainty",
         gersh_model_certainty(certainty, sizeof certainty, model, NULL), "objective",
-        gersh__objective_name(model), "solver", setting(model, "solver"), "task", gersh_model_task(model),
-        "n", (json_int_t)gersh_model_rows(model), "features",
+        gersh_model_objective(model)->name, "solver", setting(model, "solver"), "task",
+        gersh_model_task(model), "n", (json_int_t)gersh_model_rows(model), "features",
         (json_int_t)gersh_model_metric(model)->features, "classes", (json_int_t)gersh_model_classes(model),
         "objective_value", info->objective_value, "bound", gersh__json_number(info->has_bound, info->bound),
         "gap", gersh__json_number(info->has_bound, info->gap), "relative_gap",

@@ -417,4 +417,11 @@ static gersh_status solve(gersh__solver_run *run)
     return status;
 }
 
-const gersh__solver gersh__solver_hbnb = {"hbnb", 1, 0, GERSH__BOUND_NONE, GERSH__SIGNS_FREE, solve};
+const gersh__solver gersh__solver_hbnb = {
+    .info = {.name = "hbnb",
+             .help = "diagonals and rows of the matrix in turn, then the cone (block coordinates)",
+             .signs = GERSH_SIGNS_FREE,
+             .dense = 1,
+             .learns = 1},
+    .run = solve,
+};

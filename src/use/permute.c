@@ -149,13 +149,11 @@ static gersh_status map_training(work *w)
         room != NULL && w->v != NULL && w->q != NULL && w->center != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
         find_center(w, room);
-    gersh__blas_hold();
     for (size_t r = 0; r < voters && status == GERSH_OK; r++) {
         w->q[r] = map_sample(w, task->train, r, room, room + slots, room + 2 * slots);
         for (size_t s = 0; s < slots; s++)
             w->v[s * voters + r] = room[slots + s];
     }
-    gersh__blas_release();
     gersh__free(room);
     return status;
 }

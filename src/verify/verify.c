@@ -109,8 +109,8 @@ static gersh_status check_scaling(gersh__verification *v, const gersh_dataset *d
         return GERSH_OK;
     }
     gersh_status status = gersh_dataset_copy(&v->scaled, data);
-    if (status == GERSH_OK && data->x == NULL)
-        status = gersh__dataset_densify(v->scaled);
+    if (status == GERSH_OK)
+        status = gersh_dataset_densify(v->scaled);
     if (status != GERSH_OK)
         return status;
     double difference;
@@ -209,7 +209,7 @@ static gersh_status bound_at(gersh__verification *v, const gersh__dense *at, dou
         *error = 0;
     } else if (status == GERSH_OK) {
         status = gersh__bound_from(bound, error, &p, v->reference->maximized ? -p.value : p.value,
-                                   v->solver->bound, v->model,
+                                   v->solver->info.bound, v->model,
                                    v->model->info.budget - v->model->info.rho * (double)v->scaled->k);
     }
     gersh__problem_clear(&p);

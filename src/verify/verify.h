@@ -61,9 +61,11 @@ typedef struct gersh__reference {
     int maximized;
     int never_negative;
     double mean; /* that --trace auto gives the squared distances under (C/K) I */
-    gersh_status (*classes)(gersh__problem *p);  /* or targets */
-    gersh_status (*pairs)(gersh__problem *p);    /* similar and dissimilar; or NULL */
-    gersh_status (*compared)(gersh__problem *p); /* triplets and quadruplets; or NULL */
+    /* By what the metric is learned from; NULL: the objective is not defined for that. */
+    gersh_status (*classes)(gersh__problem *p);
+    gersh_status (*targets)(gersh__problem *p);
+    gersh_status (*pairs)(gersh__problem *p);    /* similar and dissimilar ones */
+    gersh_status (*compared)(gersh__problem *p); /* triplets and quadruplets */
 } gersh__reference;
 
 /* NULL when there is none of that name. */
@@ -117,7 +119,7 @@ gersh_status gersh__tuples_glr(gersh__problem *p), gersh__tuples_deml(gersh__pro
  * the value and the gradient of the problem. *error: what rounding may have done to it.
  */
 gersh_status gersh__bound_from(double *bound, double *error, const gersh__problem *p, double value,
-                               gersh__bound_set set, const gersh_model *model, double budget);
+                               gersh_bound_set set, const gersh_model *model, double budget);
 
 /* What the checks share. */
 typedef struct gersh__verification {

@@ -41,6 +41,8 @@ _FAILING = {
     "gersh_settings_new": [_PP],
     "gersh_settings_set": [_P, _TEXT, _TEXT],
     "gersh_scaling_apply": [_P, _P],
+    "gersh_dataset_copy": [_PP, _P],
+    "gersh_dataset_densify": [_P],
     "gersh_dataset_new": [_PP, _SIZE, _SIZE, _P, _SIZE, _P, _P, _P],
     "gersh_model_fit": [_PP, c.POINTER(s.FitInfo), _P, _P, c.POINTER(s.FitOptions)],
     "gersh_model_write": [_P, _TEXT, c.c_int],

@@ -228,16 +228,20 @@ class Model:
 
         The result is None when the model has no training rows.
         """
-        data = library.gersh_model_data(self._pointer)
-        if not data:
+        kept = library.gersh_model_data(self._pointer)
+        if not kept:
             return None
-        n = library.gersh_dataset_rows(data)
-        if not library.gersh_dataset_values(data):
-            raise MemoryError("The training rows are sparse, and too many to be made dense.")
-        found = [library.gersh_dataset_labels(data), library.gersh_dataset_targets(data),
-                 library.gersh_dataset_weights(data)]
-        return [_array(library.gersh_dataset_values(data), n, self.features()),
-                *(_array(pointer, n) if pointer else None for pointer in found)]
+        data = c.c_void_p()
+        library.gersh_dataset_copy(c.byref(data), kept)
+        try:
+            library.gersh_dataset_densify(data)
+            n = library.gersh_dataset_rows(data)
+            found = [library.gersh_dataset_labels(data), library.gersh_dataset_targets(data),
+                     library.gersh_dataset_weights(data)]
+            return [_array(library.gersh_dataset_values(data), n, self.features()),
+                    *(_array(pointer, n) if pointer else None for pointer in found)]
+        finally:
+            library.gersh_dataset_free(data)
 
     def width(self) -> int:
         """The number of the metric's features, which rows are scaled to."""
