@@ -16,9 +16,8 @@ static const gersh_setting_info table[GERSH__SETTINGS] = {
                       "column with the labels: a name, a position from 1, 'last', or 'none'"},
     [GERSH__LABELS] = {"labels", GERSH_SETTING_TEXT, GERSH_SETTINGS_READ, "", NULL, 0, 0, "FILE",
                        "file with one label a row; every column of the data is then a feature"},
-    [GERSH__FORMAT] = {"format", GERSH_SETTING_CHOICE, GERSH_SETTINGS_READ, "auto",
-                       "auto|csv|tsv|semicolon|blank|libsvm|arff|npy", 0, 0, NULL,
-                       "format of the file; by default found from its content"},
+    [GERSH__FORMAT] = {"format", GERSH_SETTING_CHOICE, GERSH_SETTINGS_READ, "auto", gersh__format_choices,
+                       0, 0, NULL, "format of the file; by default found from its content"},
     [GERSH__HEADER] = {"header", GERSH_SETTING_CHOICE, GERSH_SETTINGS_READ, "auto", "auto|yes|no", 0, 0,
                        NULL, "whether the first line names the columns"},
     [GERSH__IGNORE] = {"ignore", GERSH_SETTING_TEXT, GERSH_SETTINGS_READ, "", NULL, 0, 0, "COLS",
@@ -61,7 +60,7 @@ static const gersh_setting_info table[GERSH__SETTINGS] = {
     [GERSH__MAX_TIME] = {"max-time", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "none", "none", 0, DBL_MAX,
                          "S", "time limit in seconds"},
     [GERSH__INIT] =
-        {"init", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "tree", "tree|chain|hull|identity", 0, 0, NULL,
+        {"init", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "tree", gersh__init_choices + 1, 0, 0, NULL,
          "first graph of sgml and pgml: the covariances' spanning tree, a chain, the colours of "
          "the hull's solution, or no edges"},
     [GERSH__ROWS_ONLY] = {"rows-only", GERSH_SETTING_FLAG, GERSH_SETTINGS_FIT, "no", NULL, 0, 0, NULL,
@@ -72,7 +71,8 @@ static const gersh_setting_info table[GERSH__SETTINGS] = {
     [GERSH__NUCLEAR] = {"nuclear", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "0", NULL, 0, DBL_MAX, "TAU",
                         "pdcone: weight of the nuclear norm of M, added to the objective"},
     [GERSH__CLASSIFIER] =
-        {"classifier", GERSH_SETTING_CHOICE, GERSH_SETTINGS_USE, "knn", "knn|mahalanobis|graph", 0, 0, NULL,
+        {"classifier", GERSH_SETTING_CHOICE, GERSH_SETTINGS_USE, "knn", gersh__classifier_choices + 1, 0, 0,
+         NULL,
          "how labels are predicted: by the nearest rows, by the nearest mean of a class, or by the "
          "labels that are smoothest on the graph of all rows"},
     [GERSH__NEIGHBORS] =
