@@ -45,7 +45,7 @@ static void print_heading(const cli_args *args, const gersh_dataset *data, const
     printf("%zu split%s with %zu rows to learn from and %zu to predict; scaled by '%s'; %s", result->splits,
            result->splits == 1 ? "" : "s", result->train, result->test,
            gersh_settings_get(args->settings, "scale"), classifier);
-    if (strcmp(classifier, "knn") == 0)
+    if (gersh_classifier_find(classifier)->votes)
         printf(" with %s neighbours%s", gersh_settings_get(args->settings, "neighbors"),
                strcmp(gersh_settings_get(args->settings, "votes"), "distance") == 0 ? ", votes by distance"
                                                                                     : "");
