@@ -18,6 +18,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/error.h"
 #include "linalg/kernels.h"
 #include "pairs/combine.h"
 #include "pairs/listed.h"
@@ -29,17 +30,17 @@
 enum { MOST_INNER = 12, MOST_SEARCH = 25 };
 
 #define NEW_ATOMS 6     /* joined in one iteration */
-#define LOOK_SHARE 0.1  /* all pairs are looked at when the watched ones have this share of the gap left */
+#define PASS_SHARE 0.1  /* a full pass is made when the working set has this share of the gap left */
 #define DONE_SHARE 0.3  /* but not before it is this share of the tolerance */
 #define INNER_SHARE 0.3 /* the weights are right when their own gap is this share of the whole, */
-#define DEAR_SHARE 0.03 /* or this one, where a look takes long */
+#define DEAR_SHARE 0.03 /* or this one, where a call of the minimiser takes long */
 #define NARROWEST 1e-9
 #define FAINT 1e-11 /* share of F below which a decrease drowns in rounding */
 
 double gersh__engine_value(const gersh__engine *e)
 {
     const gersh__objective_kind *kind = e->objective->kind;
-    return kind->smoothed ? kind->exact(e->objective, e->d) : e->value;
+    return kind->exact != NULL ? kind->exact(e->objective, e->d) : e->value;
 }
 
 int gersh__engine_close(const gersh__engine *e, double bound, double tol)
@@ -54,7 +55,7 @@ static double evaluate(gersh__engine *e, const double *d, double *g)
     double begin = gersh__clock_seconds();
     double value = e->objective->kind->evaluate(e->objective, d, g);
     if (g == e->g)
-        e->scored = e->sloped = 0;
+        e->scored = e->updated = 0;
     e->seconds_objective += gersh__clock_seconds() - begin;
     return value;
 }
@@ -72,63 +73,50 @@ static int by_features(const gersh__engine *e)
  */
 static int scores_by_features(const gersh__engine *e)
 {
-    int few = e->slope->y != NULL && !e->dense && !e->pairs->differences;
+    int few = gersh__gradient_kept(e->gradient) && !e->dense && !e->pairs->differences;
     return by_features(e) ||
-           (few && (e->sloped || (e->pairs->first == NULL && 2 * e->atoms > e->pairs->k)));
+           (few && (e->updated || (e->pairs->first == NULL && 2 * e->atoms > e->pairs->k)));
 }
 
-void gersh__engine_slope(gersh__engine *e)
+void gersh__engine_gradient(gersh__engine *e)
 {
-    if (!e->sloped)
-        gersh__slope_update(e->slope, e->g);
-    e->sloped = 1;
+    if (!e->updated)
+        gersh__gradient_update(e->gradient, e->g);
+    e->updated = 1;
 }
 
-/* Arrays of all pairs, a part at a time: out = x + factor · y, or a product. */
-typedef struct passage {
-    const gersh__pairs *pairs;
+/* Arrays of all pairs: out = x + factor · y, or a product. */
+typedef struct vectors {
     double *out;
     const double *x, *y, *less;
     double factor;
-    double product[GERSH__MOST_PARTS];
-} passage;
+} vectors;
 
-static void add_part(void *context, size_t part, int worker)
+static void add_chunk(void *context, size_t begin, size_t end)
 {
-    const passage *s = context;
-    size_t end = gersh__pairs_begin(s->pairs, part + 1);
-    (void)worker;
-    for (size_t p = gersh__pairs_begin(s->pairs, part); p < end; p++)
+    const vectors *s = context;
+    for (size_t p = begin; p < end; p++)
         s->out[p] = s->x[p] + s->factor * s->y[p];
 }
 
 static void add(const gersh__pairs *pairs, double *out, const double *x, double factor, const double *y)
 {
-    gersh__pairs_run(pairs, add_part,
-                     &(passage){.pairs = pairs, .out = out, .x = x, .y = y, .factor = factor});
+    gersh__pairs_each(pairs, add_chunk, &(vectors){.out = out, .x = x, .y = y, .factor = factor});
 }
 
-static void multiply_part(void *context, size_t part, int worker)
+static double multiply_chunk(void *context, size_t begin, size_t end)
 {
-    passage *s = context;
+    const vectors *s = context;
     const gersh__kernels *kernels = gersh__kernels_here();
-    size_t begin = gersh__pairs_begin(s->pairs, part),
-           count = gersh__pairs_begin(s->pairs, part + 1) - begin;
-    (void)worker;
-    s->product[part] = s->less == NULL
-                           ? kernels->dot(count, s->x + begin, s->y + begin)
+    size_t count = end - begin;
+    return s->less == NULL ? kernels->dot(count, s->x + begin, s->y + begin)
                            : kernels->difference_dot(count, s->x + begin, s->y + begin, s->less + begin);
 }
 
 /* x · y, or x · (y − less) unless that is NULL. */
 static double multiply(const gersh__pairs *pairs, const double *x, const double *y, const double *less)
 {
-    passage s = {.pairs = pairs, .x = x, .y = y, .less = less};
-    double sum = 0;
-    gersh__pairs_run(pairs, multiply_part, &s);
-    for (size_t part = 0; part < pairs->parts; part++)
-        sum += s.product[part];
-    return sum;
+    return gersh__pairs_reduce(pairs, multiply_chunk, &(vectors){.x = x, .y = y, .less = less});
 }
 
 /* d = base + Σ weight_a (distances of atom a) */
@@ -154,30 +142,14 @@ void gersh__engine_refresh(gersh__engine *e)
     e->value = evaluate(e, e->d, e->g);
 }
 
-/* zᵀ G z of an atom, by the entries of the slope. */
-static void score_atom(void *context, size_t number, int worker)
-{
-    gersh__engine *e = context;
-    size_t a = e->scored + number;
-    gersh_atom z = e->atom[a];
-    double edge = z.i == z.j ? 0
-                             : z.b * z.b * e->slope->diagonal[z.j] +
-                                   2 * z.a * z.b * gersh__slope_entry(e->slope, z.i, z.j);
-    (void)worker;
-    e->score[a] = e->slope->unit * (z.a * z.a * e->slope->diagonal[z.i] + edge);
-}
-
 /* z_aᵀ G z_a of every atom that has none yet; returns the gap among all. */
 static double score_atoms(gersh__engine *e)
 {
     double gap = 0, least = 0;
     size_t missing = e->atoms - e->scored, n = e->pairs->n;
     if (missing > 0 && scores_by_features(e)) {
-        gersh__engine_slope(e);
-        gersh__slope_diagonal(e->slope);
-        /* Entries are there for the asking where G's factor is kept; else each row of it is made when asked for. */
-        int much = e->slope->y != NULL && missing * n > GERSH__MUCH_WORK;
-        gersh__pool_run(much ? e->pairs->pool : NULL, missing, score_atom, e);
+        gersh__engine_gradient(e);
+        gersh__gradient_forms(e->gradient, missing, e->atom + e->scored, e->score + e->scored);
     } else if (missing > 0) {
         gersh__atoms_project(e);
         gersh__pairs_scores(e->pairs, e->g, missing, e->t + e->scored * n, e->lt, e->score + e->scored);
@@ -190,31 +162,31 @@ static double score_atoms(gersh__engine *e)
     return gap - e->budget * least;
 }
 
-/* Whether the whole step is good enough by its value alone: of a parabola, most of the slope is then gone. */
-static int good_fall(const gersh__engine *e, double slope, double value)
+/* Sufficient decrease of the whole step (Armijo, c = 0.4): of a parabola, most of the derivative is then gone. */
+static int sufficient_decrease(const gersh__engine *e, double derivative, double value)
 {
-    return -slope > FAINT * fabs(e->value) && value <= e->value + 0.4 * slope;
+    return -derivative > FAINT * fabs(e->value) && value <= e->value + 0.4 * derivative;
 }
 
-/* Whether the step γ with value and slope there is good enough: a clear decrease, and most of the slope
- * gone. */
-static int good_step(const gersh__engine *e, double gamma, double slope, double value, double here)
+/* Whether the step γ with the value and the directional derivative `here` there is good enough: a clear decrease, and
+ * most of the derivative gone. */
+static int good_step(const gersh__engine *e, double gamma, double derivative, double value, double here)
 {
-    if (-slope <= FAINT * fabs(e->value)) /* below what F can show: not worse is good */
+    if (-derivative <= FAINT * fabs(e->value)) /* below what F can show: not worse is good */
         return value <= e->value + 8 * DBL_EPSILON * fabs(e->value);
-    return value <= e->value + 1e-4 * gamma * slope && here <= -0.5 * slope &&
-           (gamma == 1 || here >= 0.5 * slope);
+    return value <= e->value + 1e-4 * gamma * derivative && here <= -0.5 * derivative &&
+           (gamma == 1 || here >= 0.5 * derivative);
 }
 
 /*
- * Goes from d towards next_d, the slope of F at the start being given: the step γ in (0, 1] by the secant
+ * Goes from d towards next_d, the directional derivative of F at the start being given: the step γ in (0, 1] by the secant
  * form of Newton-Raphson on φ'(γ), bisection where that leaves the bracket. On return next_d and next_g
  * belong to the step; returns γ, or 0 when F does not fall.
  */
-static double search_step(gersh__engine *e, double slope, double *next_value)
+static double search_step(gersh__engine *e, double derivative, double *next_value)
 {
-    double low = 0, low_slope = slope, high = 1, high_slope = 0, gamma = 1, taken = 1;
-    if (!(slope < 0))
+    double low = 0, low_derivative = derivative, high = 1, high_derivative = 0, gamma = 1, taken = 1;
+    if (!(derivative < 0))
         return 0;
     for (int tries = 0; tries < MOST_SEARCH; tries++) {
         if (tries == 1)
@@ -223,24 +195,24 @@ static double search_step(gersh__engine *e, double slope, double *next_value)
             add(e->pairs, e->next_d, e->d, gamma, e->delta);
         taken = gamma;
         *next_value = evaluate(e, e->next_d, e->next_g);
-        if (tries == 0 && good_fall(e, slope, *next_value))
+        if (tries == 0 && sufficient_decrease(e, derivative, *next_value))
             return gamma;
         double here = tries == 0 ? multiply(e->pairs, e->next_g, e->next_d, e->d)
                                  : multiply(e->pairs, e->next_g, e->delta, NULL);
-        if (good_step(e, gamma, slope, *next_value, here))
+        if (good_step(e, gamma, derivative, *next_value, here))
             return gamma;
         if (here > 0 || !(*next_value <= e->value)) {
             high = gamma;
-            high_slope = here;
+            high_derivative = here;
         } else {
             low = gamma;
-            low_slope = here;
+            low_derivative = here;
         }
         /* In turn the secant, which smooth functions like, and a cut of the bracket, for those with kinks.
          */
-        double secant = low + (high - low) * (-low_slope / (high_slope - low_slope));
+        double secant = low + (high - low) * (-low_derivative / (high_derivative - low_derivative));
         double cut = low > 0 ? 0.5 * (low + high) : 0.05 * high;
-        gamma = tries % 2 == 0 && high_slope > 0 && isfinite(secant) ? secant : cut;
+        gamma = tries % 2 == 0 && high_derivative > 0 && isfinite(secant) ? secant : cut;
         gamma = fmin(fmax(gamma, low + 0.02 * (high - low)), high - 0.02 * (high - low));
     }
     return *next_value < e->value ? taken : 0;
@@ -254,7 +226,7 @@ static void take_next(gersh__engine *e, double next_value)
     e->g = e->next_g;
     e->next_d = d;
     e->next_g = g;
-    e->scored = e->sloped = 0;
+    e->scored = e->updated = 0;
     e->value = next_value;
 }
 
@@ -269,10 +241,10 @@ static gersh_status bend(gersh__engine *e)
     gersh__atoms_project(e);
     if (kind->log_hessian == NULL || !(e->value > 0))
         return gersh__objective_hessian(e->objective, e->d, e->atoms, e->t, e->hessian);
-    double *slope = e->step; /* until the step is found */
+    double *derivative = e->step; /* until the step is found */
     for (size_t a = 0; a < e->atoms; a++)
-        slope[a] = e->score[a] / e->value;
-    return kind->log_hessian(e->objective, e->atoms, e->t, slope, e->hessian);
+        derivative[a] = e->score[a] / e->value;
+    return kind->log_hessian(e->objective, e->atoms, e->t, derivative, e->hessian);
 }
 
 /* One Newton step in the weights. Returns 0 when F cannot be lowered any more. */
@@ -287,11 +259,11 @@ static gersh_status newton_step(gersh__engine *e, int *moved)
     gersh__weights_minimize(e->step, e->atoms, e->hessian, e->score, e->theta, e->budget, e->work,
                             e->free_set);
     distances(e, e->step, e->next_d);
-    double slope =
+    double derivative =
         0; /* of F towards the new weights; small, so from the scores rather than from distances */
     for (size_t a = 0; a < e->atoms; a++)
-        slope += e->score[a] * (e->step[a] - e->theta[a]);
-    double gamma = search_step(e, slope, &next_value);
+        derivative += e->score[a] * (e->step[a] - e->theta[a]);
+    double gamma = search_step(e, derivative, &next_value);
     if (gamma > 0) {
         *moved = 1;
         for (size_t a = 0; a < e->atoms; a++)
@@ -331,7 +303,7 @@ static gersh_status follow_sketch(gersh__engine *e, gersh__region *region, const
                                   double gap, int *moved)
 {
     gersh_metric *there = NULL, *here = NULL;
-    double slope = 0, next_value = 0, begin = gersh__clock_seconds(), inside = e->seconds_objective;
+    double derivative = 0, next_value = 0, begin = gersh__clock_seconds(), inside = e->seconds_objective;
     *moved = 0;
     gersh_status status = gersh__sketch_solve(&there, e, region, limits, gap);
     if (status == GERSH_OK && there != NULL)
@@ -339,15 +311,15 @@ static gersh_status follow_sketch(gersh__engine *e, gersh__region *region, const
     if (status != GERSH_OK || there == NULL)
         goto out;
     for (size_t a = 0; a < e->atoms; a++)
-        slope -= e->theta[a] * e->score[a];
+        derivative -= e->theta[a] * e->score[a];
     status = gersh__engine_start(e, there);
     if (status != GERSH_OK)
         goto out;
     score_atoms(e);
     for (size_t a = 0; a < e->atoms; a++)
-        slope += e->theta[a] * e->score[a];
+        derivative += e->theta[a] * e->score[a];
     distances(e, e->theta, e->next_d);
-    double gamma = search_step(e, slope, &next_value);
+    double gamma = search_step(e, derivative, &next_value);
     *moved = gamma > 0;
     if (gamma == 0) {
         status = gersh__engine_start(e, here);
@@ -370,15 +342,15 @@ out:
 }
 
 /*
- * As long as watched pairs have a value below this one there is no need to look at all: the gap among them is still
- * a good part of what it was after the last look, and more than would end the search. What smoothing hides counts
+ * As long as pairs of the working set have a value below this one no full pass is needed: the gap among them is still
+ * a good part of what it was after the last one, and more than would end the search. What smoothing hides counts
  * against the tolerance.
  */
-static double enough(const gersh__engine *e, const gersh__limits *limits, double seen, double score)
+static double lmo_threshold(const gersh__engine *e, const gersh__limits *limits, double seen, double score)
 {
     double value = gersh__engine_value(e), allowed = limits->tol * fmax(fabs(value), e->floor);
     double done = fmax(DONE_SHARE * allowed - (value - e->value), 0);
-    return (score - fmax(LOOK_SHARE * seen, done)) / e->budget;
+    return (score - fmax(PASS_SHARE * seen, done)) / e->budget;
 }
 
 void gersh__witness_move(gersh__witness *to, gersh__witness *from)
@@ -390,7 +362,7 @@ void gersh__witness_move(gersh__witness *to, gersh__witness *from)
 
 static gersh_status take_bound(gersh__engine *e, double bound)
 {
-    gersh__witness here = {.width = e->objective->kind->smoothed ? e->objective->width : 0};
+    gersh__witness here = {.width = e->objective->info->smoothed ? e->objective->width : 0};
     gersh_status status = gersh__engine_metric(&here.metric, e);
     if (status != GERSH_OK)
         return status;
@@ -407,30 +379,37 @@ static void drop_bound(gersh__engine *e, double bound)
 
 /*
  * G, the region's candidates, the gap to the best of them, and the certified bound where the region has one. *seen:
- * the gap at the last look at all pairs, 0 before the first; −INFINITY asks for another one.
+ * the gap at the last full pass over all pairs, 0 before the first; −INFINITY asks for another one.
  */
-static gersh_status look(gersh__engine *e, gersh__region *region, const gersh__limits *limits, double *seen,
-                         gersh__candidate *candidate, size_t *found, double *gap)
+static gersh_status call_lmo(gersh__engine *e, gersh__region *region, const gersh__limits *limits,
+                             double *seen, gersh__lmo_answer *answer, double *gap)
 {
-    double begin = gersh__clock_seconds(), least, score = 0;
-    gersh__engine_slope(e);
+    const gersh__region_ops *ops = gersh__region_ops_of(region);
+    double begin = gersh__clock_seconds(), score = 0;
+    if (!ops->dense != !e->dense)
+        return gersh__fail(GERSH_ERROR_ARGUMENT, "internal error: atoms of the region '%s' are %s",
+                           ops->name, ops->dense ? "dense" : "not dense");
+    gersh__engine_gradient(e);
     score_atoms(e);
     for (size_t a = 0; a < e->atoms; a++)
         score += e->theta[a] * e->score[a];
     double middle = gersh__clock_seconds();
-    region->active = e->vector;
-    region->active_count = e->dense ? e->atoms : 0;
-    gersh_status status =
-        gersh__region_minimize(region, e->slope, *seen >= 0 ? enough(e, limits, *seen, score) : -INFINITY,
-                               NEW_ATOMS, candidate, found, &least);
+    const gersh__lmo_request request = {.threshold =
+                                            *seen >= 0 ? lmo_threshold(e, limits, *seen, score) : -INFINITY,
+                                        .want = NEW_ATOMS,
+                                        .active = e->vector,
+                                        .active_count = e->dense ? e->atoms : 0};
+    gersh_status status = gersh__region_minimize(region, e->gradient, &request, answer);
     e->seconds_gradient += middle - begin;
     e->seconds_minimizer += gersh__clock_seconds() - middle;
     if (status != GERSH_OK)
         return status;
-    *gap = fmax(score - e->budget * fmin(0, candidate[0].value), 0);
-    e->looks += least > -INFINITY;
-    if (least > -INFINITY && !region->news)
-        *seen = DBL_MIN; /* the right ones are watched: no need to look before the end */
+    double least = answer->least;
+    *gap = fmax(score - e->budget * fmin(0, answer->candidate[0].value), 0);
+    e->full_passes += least > -INFINITY;
+    if (least > -INFINITY && !answer->improved)
+        *seen =
+            DBL_MIN; /* the working set contains the minimiser: no need for a full pass before the end */
     else if (least > -INFINITY || *seen == 0)
         *seen = *gap;
     double bound = e->value - fmax(score - e->budget * fmin(0, least), 0), doubt = 0;
@@ -443,8 +422,7 @@ static gersh_status look(gersh__engine *e, gersh__region *region, const gersh__l
 gersh_status gersh__engine_measure(gersh__engine *e, gersh__region *region, double width, double *value,
                                    double *bound)
 {
-    gersh__candidate candidate[GERSH__MOST_CANDIDATES];
-    size_t found;
+    gersh__lmo_answer answer;
     double gap, seen = -INFINITY;
     e->objective->width = width;
     gersh__engine_refresh(e);
@@ -452,7 +430,7 @@ gersh_status gersh__engine_measure(gersh__engine *e, gersh__region *region, doub
     if (bound == NULL)
         return GERSH_OK;
     drop_bound(e, -INFINITY);
-    gersh_status status = look(e, region, &(gersh__limits){0}, &seen, candidate, &found, &gap);
+    gersh_status status = call_lmo(e, region, &(gersh__limits){0}, &seen, &answer, &gap);
     *bound = e->bound;
     return status;
 }
@@ -461,7 +439,7 @@ static void report(const gersh__engine *e, const char *stage, const gersh__limit
 {
     if (limits->progress == NULL)
         return;
-    double sign = e->objective->kind->maximized ? -1 : 1, value = gersh__engine_value(e);
+    double sign = e->objective->info->maximized ? -1 : 1, value = gersh__engine_value(e);
     gersh_progress progress = {stage,
                                e->iterations,
                                sign * value,
@@ -476,7 +454,7 @@ static void report(const gersh__engine *e, const char *stage, const gersh__limit
 static void sharpen(gersh__engine *e, double gap)
 {
     gersh__objective *o = e->objective;
-    if (!o->kind->smoothed || o->width <= NARROWEST)
+    if (!o->info->smoothed || o->width <= NARROWEST)
         return;
     if (gap < gersh__engine_value(e) - e->value) {
         o->width *= 0.25;
@@ -509,7 +487,7 @@ typedef struct kept {
 
 static gersh_status keep_best(kept *best, const gersh__engine *e)
 {
-    if (!e->objective->kind->smoothed || gersh__engine_value(e) >= best->value)
+    if (!e->objective->info->smoothed || gersh__engine_value(e) >= best->value)
         return GERSH_OK;
     gersh_metric_free(best->metric);
     best->metric = NULL;
@@ -518,10 +496,10 @@ static gersh_status keep_best(kept *best, const gersh__engine *e)
 }
 
 /* The end of a search: the last metric, or the best one where a limit ended it. */
-static gersh_status finish(gersh__engine *e, const kept *best, gersh_stop stop)
+static gersh_status finish(gersh__engine *e, const gersh__region *region, const kept *best, gersh_stop stop)
 {
     if (stop == GERSH_STOP_CONVERGED || best->metric == NULL || best->value >= gersh__engine_value(e))
-        return gersh__atoms_merge(e, 1);
+        return gersh__atoms_merge(e, region, 1);
     gersh_status status = gersh__engine_start(e, best->metric);
     gersh__engine_refresh(e);
     return status;
@@ -530,21 +508,20 @@ static gersh_status finish(gersh__engine *e, const kept *best, gersh_stop stop)
 static gersh_status search(gersh__engine *e, gersh__region *region, const char *stage,
                            const gersh__limits *limits, gersh_stop *stop, kept *best)
 {
-    gersh__candidate candidate[GERSH__MOST_CANDIDATES];
-    size_t found;
+    gersh__lmo_answer answer;
     double gap, seen = 0, before = INFINITY, width = limits->widest, last_gap = 0;
     int sketched = 0;
     e->objective->width = limits->widest;
-    drop_bound(e, e->objective->kind->nonnegative ? 0 : -INFINITY);
+    drop_bound(e, e->objective->info->nonnegative ? 0 : -INFINITY);
     gersh_status status = gersh__atoms_restrict(e, region);
     gersh__engine_refresh(e);
     while (status == GERSH_OK) {
-        /* Where nothing moves any more, or nothing may, only a look at everything is of use. */
+        /* Without progress, or in the last iteration, request a full pass. */
         int stands = before - e->value <= FAINT * fabs(e->value) && width == e->objective->width;
         before = e->value;
         width = e->objective->width;
         seen = stands || e->iterations + 1 >= limits->max_iter ? -INFINITY : seen;
-        status = look(e, region, limits, &seen, candidate, &found, &gap);
+        status = call_lmo(e, region, limits, &seen, &answer, &gap);
         if (status == GERSH_OK)
             status = keep_best(best, e);
         if (status != GERSH_OK)
@@ -552,19 +529,19 @@ static gersh_status search(gersh__engine *e, gersh__region *region, const char *
         e->iterations++;
         report(e, stage, limits);
         if (must_stop(e, limits, stop))
-            return finish(e, best, *stop);
+            return finish(e, region, best, *stop);
         /* Where a sketch no longer halves the gap, as at the limits of rounding, all pairs have to do. */
         int moved = 0;
-        if (gersh__sketch_pays(e, region) && !(sketched && gap > 0.5 * last_gap))
+        if (gersh__sketch_pays(e) && !(sketched && gap > 0.5 * last_gap))
             status = follow_sketch(e, region, limits, gap, &moved);
         sketched = moved;
         last_gap = gap;
         if (status == GERSH_OK && !moved)
-            status = gersh__atoms_join(e, region, candidate, found);
+            status = gersh__atoms_join(e, region, &answer);
         if (status == GERSH_OK && !moved)
             status = correct_weights(e, gap);
         if (status == GERSH_OK)
-            status = gersh__atoms_merge(e, 2);
+            status = gersh__atoms_merge(e, region, 2);
         sharpen(e, gap);
     }
     return status;

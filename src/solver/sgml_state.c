@@ -298,7 +298,7 @@ gersh_status gersh__sgml_start(gersh__sgml *s)
         s->part[i] = i;
     }
     if (s->engine->atoms == 0 && gersh__setting_is(settings, GERSH__INIT, "hull"))
-        status = gersh__solve_region(s->run, GERSH__HULL, NULL, "hull");
+        status = gersh__solve_region(s->run, &gersh__region_hull, NULL);
     if (status != GERSH_OK || s->engine->atoms > 0)
         return status == GERSH_OK ? start_engine(s) : status;
     int tree = gersh__setting_is(settings, GERSH__INIT, "tree");
