@@ -501,7 +501,7 @@ static void solve_stage(const problem *q, gersh__random *random, const char *nam
     gersh__engine *e = engine_of(q, objective, 0.01, budget, ops->dense);
     gersh__region *region;
     assert_ok(gersh__region_new(&region, ops, q->pairs, &(gersh__region_params){.color = color, .u = u}));
-    watch w = {.sign = objective->kind->maximized ? -1 : 1};
+    watch w = {.sign = objective->info->maximized ? -1 : 1};
     gersh__limits limits = {.tol = 1e-7,
                             .max_iter = 60,
                             .max_seconds = INFINITY,

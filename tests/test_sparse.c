@@ -9,10 +9,17 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "gersh/compare.h"
+#include "gersh/evaluate.h"
 #include "gersh/fit.h"
 #include "gersh/model.h"
+#include "gersh/predict.h"
+#include "gersh/report.h"
+#include "gersh/transform.h"
+#include "gersh/tune.h"
 #include "pairs/gradient.h"
 #include "region/region.h"
+#include "scalings.h"
 #include "sparse.h"
 
 static const char *const scales[] = {"none", "zscore", "paper"};
@@ -31,9 +38,9 @@ static double scale(twins *t, const char *how)
     assert_ok(gersh_scaling_fit(&dense, t->dense, how));
     assert_ok(gersh_scaling_fit(&sparse, t->sparse, how));
     for (size_t f = 0; f < t->k; f++) {
-        assert_near(sparse->mean[f], dense->mean[f], 1e-13 * (1 + fabs(dense->mean[f])));
-        assert_near(sparse->scale[f], dense->scale[f], 1e-12 * dense->scale[f]);
-        largest = fmax(largest, fabs(dense->mean[f]) / dense->scale[f]);
+        assert_near(means_of(sparse)[f], means_of(dense)[f], 1e-13 * (1 + fabs(means_of(dense)[f])));
+        assert_near(scales_of(sparse)[f], scales_of(dense)[f], 1e-12 * scales_of(dense)[f]);
+        largest = fmax(largest, fabs(means_of(dense)[f]) / scales_of(dense)[f]);
     }
     assert_ok(gersh_scaling_apply(dense, t->dense));
     assert_ok(gersh_scaling_apply(sparse, t->sparse));
@@ -47,12 +54,14 @@ static void check_values(const twins *t, double tolerance)
 {
     gersh_dataset *copy;
     assert_ok(gersh_dataset_copy(&copy, t->sparse));
-    assert_null(copy->x);
+    assert_null(gersh_dataset_values(copy));
+    assert_ok(gersh_dataset_densify(copy));
     const double *x = gersh_dataset_values(copy), *y = gersh_dataset_values(t->dense);
     for (size_t e = 0; e < t->n * t->k; e++)
         assert_near(x[e], y[e], tolerance);
+    assert_ok(gersh_dataset_densify(copy)); /* is dense already */
     assert_ptr_equal(gersh_dataset_values(copy), x);
-    assert_null(t->sparse->x);
+    assert_null(gersh_dataset_values(t->sparse));
     gersh_dataset_free(copy);
 }
 
@@ -204,7 +213,7 @@ static void regions_have_the_same_minimum(void **unused)
     (void)unused;
     gersh__random random;
     gersh__random_seed(&random, 304);
-    for (int c = 0; c < cases(24); c++) {
+    for (int c = 0; c < cases(9); c++) {
         twins t;
         gradients s;
         twins_make(&t, &random, 4 + (size_t)gersh__random_below(&random, 20),
@@ -291,6 +300,93 @@ static void fits_agree(void **unused)
     }
 }
 
+static gersh_metric *learn(gersh_fit_info *info, const gersh_dataset *data, const char *solver)
+{
+    gersh_metric *metric = NULL;
+    gersh_settings *settings = settings_of(solver, "glr", "none");
+    assert_ok(gersh_fit(&metric, info, data, settings, NULL));
+    gersh_settings_free(settings);
+    return metric;
+}
+
+/* To ask for values is no change: a fit afterwards is that of before, bit for bit. */
+static void asking_for_values_changes_nothing(void **unused)
+{
+    (void)unused;
+    static const char *const solvers[] = {"diagonal", "balanced", "hull"};
+    gersh__random random;
+    gersh__random_seed(&random, 311);
+    for (int c = 0; c < 3; c++) {
+        twins t;
+        gersh_fit_info before, after;
+        twins_make(&t, &random, 60, 200, 0.1, 0);
+        gersh_metric *first = learn(&before, t.sparse, solvers[c]);
+        assert_null(gersh_dataset_values(t.sparse));
+        gersh_metric *second = learn(&after, t.sparse, solvers[c]);
+        assert_int_equal(first->atoms, second->atoms);
+        assert_memory_equal(first->weight, second->weight, first->atoms * sizeof *first->weight);
+        assert_memory_equal(first->atom, second->atom, first->atoms * sizeof *first->atom);
+        assert_memory_equal(&before.objective_value, &after.objective_value, sizeof(double));
+        assert_memory_equal(&before.bound, &after.bound, sizeof(double));
+        gersh_metric_free(first);
+        gersh_metric_free(second);
+        twins_free(&t);
+    }
+}
+
+/* What works on dense values leaves sparse data as it was. */
+static void data_stays_sparse(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 312);
+    twins t;
+    gersh_model *model;
+    gersh_pca *pca;
+    gersh_dataset *moved;
+    gersh_transform *transform;
+    gersh_prediction *prediction;
+    gersh_evaluation *evaluation;
+    gersh_comparison *comparison;
+    gersh_tuning *tuning;
+    gersh_settings *settings = settings_of("diagonal", "glr", "zscore");
+    twins_make(&t, &random, 24, 30, 0.3, 0);
+    const gersh_evaluate_options splits = {.splits = 1};
+    const gersh_compare_options diagonal = {.solvers = "diagonal"};
+    assert_ok(gersh_model_fit(&model, NULL, t.sparse, settings, NULL));
+    assert_ok(gersh_pca_fit(&pca, t.sparse, 2));
+    assert_ok(gersh_pca_apply(&moved, pca, t.sparse));
+    gersh_dataset_free(moved);
+    assert_ok(gersh_transform_new(&transform, gersh_model_metric(model), 0, 1, NULL));
+    assert_ok(gersh_transform_data(&moved, transform, t.sparse));
+    assert_ok(gersh_predict(&prediction, model, t.sparse, NULL, NULL));
+    assert_ok(gersh_evaluate(&evaluation, t.sparse, settings, &splits));
+    assert_ok(gersh_compare(&comparison, t.sparse, settings, &diagonal));
+    assert_ok(gersh_tune(&tuning, t.sparse, settings, NULL));
+    assert_null(gersh_dataset_values(gersh_model_data(tuning->model)));
+    if (gersh_model_report_check() == GERSH_OK) {
+        char path[] = "/tmp/gersh-sparse-XXXXXX";
+        const gersh_model_report_options shown = {.data = t.sparse};
+        int file = mkstemp(path);
+        assert_true(file >= 0);
+        close(file);
+        assert_ok(gersh_model_report(model, path, &shown));
+        remove(path);
+    }
+    assert_null(gersh_dataset_values(t.sparse));
+    assert_null(gersh_dataset_values(gersh_model_data(model)));
+    gersh_pca_free(pca);
+    gersh_dataset_free(moved);
+    gersh_transform_free(transform);
+    gersh_prediction_free(prediction);
+    gersh_evaluation_free(evaluation);
+    gersh_comparison_free(comparison);
+    gersh_tuning_free(tuning);
+    gersh_model_free(model);
+    gersh_settings_free(settings);
+    twins_free(&t);
+}
+
 /* A model of sparse rows comes back as it was, and needs no room for zeros. */
 static void models_keep_sparse_rows(void **unused)
 {
@@ -314,8 +410,9 @@ static void models_keep_sparse_rows(void **unused)
     fclose(stream);
     assert_true(size < 20 * 900 * 8);
     assert_ok(gersh_model_read(&back, path));
-    const gersh_dataset *rows = gersh_model_data(back);
-    assert_null(rows->x);
+    gersh_dataset *rows = (gersh_dataset *)(uintptr_t)gersh_model_data(back);
+    assert_null(gersh_dataset_values(rows));
+    assert_ok(gersh_dataset_densify(rows));
     const double *x = gersh_dataset_values(rows), *y = gersh_dataset_values(t.dense);
     for (size_t e = 0; e < t.n * t.k; e++)
         assert_true(x[e] == y[e]);
@@ -398,7 +495,8 @@ static void files_are_read_sparse(void **unused)
         }
         fclose(stream);
         assert_ok(gersh_dataset_read(&data, path, NULL));
-        assert_int_equal(data->x == NULL, kinds[c].sparse);
+        assert_int_equal(gersh_dataset_values(data) == NULL, kinds[c].sparse);
+        assert_ok(gersh_dataset_densify(data));
         assert_int_equal(gersh_dataset_features(data), t.k);
         assert_int_equal(gersh_dataset_classes(data), 3);
         for (size_t e = 0; e < t.n * t.k; e++)
@@ -407,6 +505,7 @@ static void files_are_read_sparse(void **unused)
         assert_ok(gersh_settings_new(&settings)); /* columns may be left out, or be weights */
         assert_ok(gersh_settings_set(settings, "ignore", "1,3"));
         assert_ok(gersh_dataset_read(&data, path, settings));
+        assert_ok(gersh_dataset_densify(data));
         assert_int_equal(gersh_dataset_features(data), t.k - 2);
         assert_string_equal(gersh_dataset_feature_name(data, 0), "x2");
         for (size_t i = 0; i < t.n; i++) {
@@ -460,6 +559,8 @@ int main(void)
         cmocka_unit_test(distances_and_gradients_agree),
         cmocka_unit_test(regions_have_the_same_minimum),
         cmocka_unit_test(fits_agree),
+        cmocka_unit_test(asking_for_values_changes_nothing),
+        cmocka_unit_test(data_stays_sparse),
         cmocka_unit_test(models_keep_sparse_rows),
         cmocka_unit_test(damaged_lists_are_refused),
         cmocka_unit_test(files_are_read_sparse),

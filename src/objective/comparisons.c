@@ -44,11 +44,10 @@ typedef struct term {
     double value, near, far, alpha, beta, excess;
 } term;
 
-static gersh_status init(gersh__objective *objective, const gersh_settings *settings)
+static gersh_status init(gersh__objective *objective)
 {
     compared *s = (compared *)objective;
     size_t count = objective->pairs->compared->count;
-    (void)settings;
     s->alpha = gersh__alloc(count, sizeof *s->alpha);
     s->beta = gersh__alloc(count, sizeof *s->beta);
     return s->alpha != NULL && s->beta != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
@@ -61,17 +60,19 @@ static void clear(gersh__objective *objective)
     gersh__free(s->beta);
 }
 
-static gersh_status init_lsml(gersh__objective *objective, const gersh_settings *settings)
+static gersh_status init_lsml(gersh__objective *objective)
 {
     compared *s = (compared *)objective;
     const gersh__pairs *pairs = objective->pairs;
     s->frozen = objective->scratch;
-    for (size_t p = 0; p < pairs->count; p++)
-        s->frozen[p] = gersh__same_features(pairs, pairs->first[p], pairs->second[p]);
-    return init(objective, settings);
+    gersh__walk w;
+    gersh__walk_start(&w, pairs, 0, gersh__pairs_count(pairs));
+    while (gersh__walk_next(&w))
+        s->frozen[w.pair] = gersh__pairs_coincide(pairs, w.i, w.j);
+    return init(objective);
 }
 
-static gersh_status init_lmnn(gersh__objective *objective, const gersh_settings *settings)
+static gersh_status init_lmnn(gersh__objective *objective)
 {
     compared *s = (compared *)objective;
     const gersh__pairs *pairs = objective->pairs;
@@ -80,7 +81,7 @@ static gersh_status init_lmnn(gersh__objective *objective, const gersh_settings 
                                                                        the other, was a first row */
     s->pull = c->pull != NULL ? c->pull : pull;
     if (c->pull != NULL)
-        return init(objective, settings);
+        return init(objective);
     for (size_t t = 0; t < c->count; t++) {
         size_t p = c->near[t], i = pairs->first[p], j = pairs->second[p];
         double *mark = &seen[2 * p + (c->anchor != NULL && c->anchor[t] == j)];
@@ -88,7 +89,7 @@ static gersh_status init_lmnn(gersh__objective *objective, const gersh_settings 
             pull[p] += (1 - MU) * (pairs->weight != NULL ? pairs->weight[i] * pairs->weight[j] : 1.0);
         *mark = 1;
     }
-    return init(objective, settings);
+    return init(objective);
 }
 
 static term term_lsml(double x, double y, double least, int near_frozen, int far_frozen)
@@ -358,13 +359,7 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
 }
 
 const gersh__objective_kind gersh__lsml_compared = {
-    .name = "lsml",
     .chained = 1,
-    .mean = GERSH__MEAN_DISTANCE,
-    .help = "a pair that is said to be nearer than another one should not be farther",
-    .nonnegative = 1,
-    .homogeneous = 1,
-    .takes = GERSH__TRIPLETS | GERSH__QUADRUPLETS,
     .arrays = 1,
     .state_size = sizeof(compared),
     .init = init_lsml,
@@ -376,13 +371,7 @@ const gersh__objective_kind gersh__lsml_compared = {
 };
 
 const gersh__objective_kind gersh__lmnn_compared = {
-    .name = "lmnn",
     .chained = 1,
-    .mean = GERSH__MEAN_DISTANCE,
-    .help = "a pair that is said to be nearer than another one should be so by a margin",
-    .nonnegative = 1,
-    .smoothed = 1,
-    .takes = GERSH__TRIPLETS | GERSH__QUADRUPLETS,
     .arrays = 3,
     .state_size = sizeof(compared),
     .init = init_lmnn,

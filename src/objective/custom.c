@@ -30,11 +30,10 @@ typedef struct custom {
     double *probed;         /* and the gradient there */
 } custom;
 
-static gersh_status init(gersh__objective *objective, const gersh_settings *settings)
+static gersh_status init(gersh__objective *objective)
 {
     custom *s = (custom *)objective;
     const gersh__pairs *pairs = objective->pairs;
-    (void)settings;
     s->gradient = objective->scratch;
     s->probe = s->gradient + pairs->count;
     s->probed = s->probe + pairs->count;
@@ -42,17 +41,11 @@ static gersh_status init(gersh__objective *objective, const gersh_settings *sett
     s->second = gersh__alloc(pairs->count, sizeof *s->second);
     if (s->first == NULL || s->second == NULL)
         return GERSH_ERROR_MEMORY;
-    for (size_t p = 0, i = 1, j = 0; p < pairs->count; p++) {
-        if (pairs->first != NULL) {
-            i = pairs->first[p];
-            j = pairs->second[p];
-        }
-        s->first[p] = pairs->sample[i];
-        s->second[p] = pairs->sample[j];
-        if (pairs->first == NULL && ++j == i) {
-            i++;
-            j = 0;
-        }
+    gersh__walk w;
+    gersh__walk_start(&w, pairs, 0, gersh__pairs_count(pairs));
+    while (gersh__walk_next(&w)) {
+        s->first[w.pair] = gersh__pairs_row(pairs, w.i);
+        s->second[w.pair] = gersh__pairs_row(pairs, w.j);
     }
     return GERSH_OK;
 }
@@ -111,9 +104,6 @@ static void curvature(gersh__objective *objective, const double *d, const double
 }
 
 static const gersh__objective_kind kind = {
-    .name = "custom",
-    .help = "a function of the caller's own",
-    .takes = ~0,
     .room = 32, /* rows of pairs, and the products of gersh__objective_hessian */
     .arrays = 3,
     .state_size = sizeof(custom),
@@ -121,6 +111,16 @@ static const gersh__objective_kind kind = {
     .clear = clear,
     .evaluate = evaluate,
     .curvature = curvature,
+};
+
+const gersh__objective_entry gersh__objective_custom = {
+    .info = {.name = "custom",
+             .help = "a function of the caller's own",
+             .takes = ~0U,
+             .mean = GERSH__MEAN_DISTANCE},
+    .classes = &kind,
+    .pairs = &kind,
+    .compared = &kind,
 };
 
 gersh_status gersh__objective_new_custom(gersh__objective **out, const gersh_custom_objective *user,
@@ -131,7 +131,7 @@ gersh_status gersh__objective_new_custom(gersh__objective **out, const gersh_cus
         return gersh__fail(
             GERSH_ERROR_ARGUMENT,
             "the custom objective has no function `evaluate`; set it to one that gives the value");
-    gersh_status status = gersh__objective_new(out, &kind, pairs, NULL);
+    gersh_status status = gersh__objective_new(out, &gersh__objective_custom, pairs);
     if (status == GERSH_OK)
         ((custom *)*out)->user = *user;
     return status;

@@ -11,48 +11,49 @@
 #include "objective/kinds.h"
 #include "objective/separable.h"
 
-static gersh_status init(gersh__objective *objective, const gersh_settings *settings)
+static gersh_status init(gersh__objective *objective)
 {
-    (void)settings;
-    gersh_status status = gersh__objective_need_pairs(objective, 0);
-    if (status == GERSH_OK)
-        status = gersh__separable_init(objective, 1);
-    if (status == GERSH_OK)
-        gersh__separable_set_different(objective, 1.0, 1);
-    return status;
+    gersh__separable_init(objective, 1);
+    gersh__separable_set_different(objective, 1.0, 1);
+    return GERSH_OK;
 }
 
 /* The tangent of −√ at the floor f is below it, and −√d − (d' − d)/(2√f) is above that by (√f − √d)²/(2√f). */
 static double doubt(gersh__objective *objective, const double *d, const double *g, double *r)
 {
     const gersh__separable *s = (const gersh__separable *)objective;
-    double floor = gersh__root_floor(objective->pairs->count, d), sum = 0;
+    size_t count = gersh__pairs_count(objective->pairs);
+    double floor = gersh__root_floor(count, d), sum = 0;
     (void)g;
     (void)r;
-    for (size_t p = 0; p < objective->pairs->count; p++) {
+    for (size_t p = 0; p < count; p++) {
         double below = d[p] < floor ? sqrt(floor) - sqrt(fmax(d[p], 0)) : 0;
         sum += gersh__separable_factor(s, p) * below * below;
     }
     return sum / (2 * sqrt(floor));
 }
 
-const gersh__objective_kind gersh__deml = {
-    .name = "deml",
-    .mean = GERSH__MEAN_DISTANCE,
-    .help = "distances between samples of different classes should be large",
-    .maximized = 1,
-    .homogeneous = 1,
+static const gersh__objective_kind kind = {
     .steep = 1,
     .spreads = 1,
-    .takes = GERSH__CLASSES | GERSH__PAIRS,
     .separable = 1,
-    .draws = GERSH__DRAWS_DISSIMILAR,
+    .needs = GERSH__NEEDS_DISSIMILAR,
     .arrays = 2,
     .state_size = sizeof(gersh__separable),
     .init = init,
-    .clear = gersh__separable_clear,
     .evaluate = gersh__separable_evaluate,
     .curvature = gersh__separable_curvature,
     .hessian = gersh__separable_hessian,
     .doubt = doubt,
+};
+
+const gersh__objective_entry gersh__objective_deml = {
+    .info = {.name = "deml",
+             .help = "distances between samples of different classes should be large",
+             .takes = GERSH__CLASSES | GERSH__PAIRS,
+             .maximized = 1,
+             .homogeneous = 1,
+             .mean = GERSH__MEAN_DISTANCE},
+    .classes = &kind,
+    .pairs = &kind,
 };

@@ -143,12 +143,17 @@ static gersh_status set_drawn(mcml_pairs *s)
     return GERSH_OK;
 }
 
-static gersh_status init(gersh__objective *objective, const gersh_settings *settings)
+static int is_other(const gersh__objective_entry *entry)
 {
+    return entry->pairs != &gersh__mcml_pairs;
+}
+
+static gersh_status init(gersh__objective *objective)
+{
+    char list[GERSH__OBJECTIVE_LIST];
     mcml_pairs *s = (mcml_pairs *)objective;
     const gersh__pairs *pairs = objective->pairs;
     int useful = 0;
-    (void)settings;
     s->flow = objective->scratch;
     s->both = objective->scratch + 2 * pairs->count;
     s->start = gersh__alloc(pairs->n + 1, sizeof *s->start);
@@ -174,8 +179,9 @@ static gersh_status init(gersh__objective *objective, const gersh_settings *sett
     if (status == GERSH_OK && !useful)
         return gersh__fail(
             GERSH_ERROR_INPUT,
-            "the objective mcml needs a row that is in a similar pair and in a dissimilar one, but "
-            "there is none; use the objective glr, deml or lsml");
+            "the objective %s needs a row that is in a similar pair and in a dissimilar one, but "
+            "there is none; use the objective %s",
+            objective->info->name, gersh__objective_list(list, GERSH__PAIRS, is_other, " or "));
     return status;
 }
 
@@ -293,11 +299,6 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
 }
 
 const gersh__objective_kind gersh__mcml_pairs = {
-    .name = "mcml",
-    .mean = GERSH__MEAN_DISTANCE,
-    .help = "similar partners of a sample should be close, dissimilar ones far",
-    .nonnegative = 1,
-    .takes = GERSH__PAIRS,
     .arrays = 3,
     .state_size = sizeof(mcml_pairs),
     .init = init,

@@ -2,39 +2,19 @@
 #include "objective/separable.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "base/alloc.h"
 #include "linalg/kernels.h"
 
 #define RELATIVE_FLOOR 1e-16
 #define SMALLEST_FLOOR 1e-150 /* its power −3/2 is within the range of numbers */
 
-gersh_status gersh__separable_init(gersh__objective *objective, int root)
+void gersh__separable_init(gersh__objective *objective, int root)
 {
     gersh__separable *s = (gersh__separable *)objective;
     const gersh__pairs *pairs = objective->pairs;
     s->root = root;
     s->c = objective->scratch;
     s->second = s->room = root ? objective->scratch + pairs->count : NULL;
-    s->partial = gersh__alloc(pairs->parts, sizeof *s->partial);
-    return s->partial != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
-}
-
-void gersh__separable_clear(gersh__objective *objective)
-{
-    gersh__separable *s = (gersh__separable *)objective;
-    gersh__free(s->partial);
-}
-
-int gersh__same_features(const gersh__pairs *pairs, size_t i, size_t j)
-{
-    if (pairs->sparse != NULL)
-        return gersh__sparse_distance(pairs->rows, i, j) == 0;
-    for (size_t f = 0; f < pairs->k; f++)
-        if (pairs->x[f * pairs->n + i] != pairs->x[f * pairs->n + j])
-            return 0;
-    return 1;
 }
 
 typedef struct setting {
@@ -43,40 +23,28 @@ typedef struct setting {
     int distinct_only;
 } setting;
 
-/* c of a part of the listed pairs. */
-static void set_part(void *context, size_t part, int worker)
+static void set_chunk(void *context, size_t begin, size_t end)
 {
     const setting *t = context;
     const gersh__pairs *pairs = t->s->base.pairs;
-    (void)worker;
-    for (size_t p = pairs->part[part]; p < pairs->part[part + 1]; p++) {
-        size_t i = pairs->first[p], j = pairs->second[p];
-        if (!gersh__pairs_similar(pairs, p, i, j) &&
-            (!t->distinct_only || !gersh__same_features(pairs, i, j)))
-            t->s->c[p] = t->factor * gersh__pairs_weight(pairs, p, i, j);
-    }
+    gersh__walk w;
+    gersh__walk_start(&w, pairs, begin, end);
+    while (gersh__walk_next(&w))
+        if (!gersh__pairs_similar(pairs, w.pair, w.i, w.j) &&
+            (!t->distinct_only || !gersh__pairs_coincide(pairs, w.i, w.j)))
+            t->s->c[w.pair] = t->factor * gersh__pairs_weight(pairs, w.pair, w.i, w.j);
 }
 
 void gersh__separable_set_different(gersh__objective *objective, double factor, int distinct_only)
 {
     gersh__separable *s = (gersh__separable *)objective;
     const gersh__pairs *pairs = objective->pairs;
-    const double *w = pairs->weight;
-    if (pairs->between && w == NULL && !distinct_only) {
+    if (gersh__pairs_all_dissimilar(pairs) && !distinct_only) {
         s->c = NULL;
         s->each = factor;
         return;
     }
-    if (pairs->first == NULL) {
-        for (size_t i = 0; i < pairs->n; i++) {
-            size_t earlier = pairs->class_start[gersh__pairs_class(pairs, i)];
-            for (size_t j = 0; j < earlier; j++)
-                if (!distinct_only || !gersh__same_features(pairs, i, j))
-                    s->c[pairs->row[i] + j] = w != NULL ? factor * w[i] * w[j] : factor;
-        }
-        return;
-    }
-    gersh__pairs_run(pairs, set_part, &(setting){s, factor, distinct_only});
+    gersh__pairs_each(pairs, set_chunk, &(setting){s, factor, distinct_only});
 }
 
 double gersh__root_floor(size_t count, const double *d)
@@ -105,13 +73,9 @@ static double add_run(const task *k, size_t begin, size_t length)
                    : kernels->exp_terms(length, c, s->each, d, g);
 }
 
-static void evaluate_part(void *context, size_t part, int worker)
+static double evaluate_chunk(void *context, size_t begin, size_t end)
 {
-    task *k = context;
-    const gersh__pairs *pairs = k->s->base.pairs;
-    size_t begin = gersh__pairs_begin(pairs, part);
-    (void)worker;
-    k->s->partial[part] = add_run(k, begin, gersh__pairs_begin(pairs, part + 1) - begin);
+    return add_run(context, begin, end - begin);
 }
 
 double gersh__separable_terms(gersh__separable *s, size_t count, const double *d, double *g)
@@ -132,11 +96,7 @@ double gersh__separable_evaluate(gersh__objective *objective, const double *d, d
         k.floor = gersh__root_floor(pairs->count, d);
     if (g != NULL)
         s->second = s->root ? s->room : g;
-    gersh__pairs_run(pairs, evaluate_part, &k);
-    double sum = 0;
-    for (size_t part = 0; part < pairs->parts; part++)
-        sum += s->partial[part];
-    return sum;
+    return gersh__pairs_reduce(pairs, evaluate_chunk, &k);
 }
 
 void gersh__separable_curvature(gersh__objective *objective, const double *d, const double *v, double *out)

@@ -14,7 +14,6 @@ typedef struct gersh__separable {
     double each;          /* all are this */
     const double *second; /* c_p φ'' of the last gradient; of exp(−d) that gradient, of the other sign */
     double *room;         /* for it, of −√d and of sketches */
-    double *partial;      /* sum of each part */
 } gersh__separable;
 
 static inline double gersh__separable_factor(const gersh__separable *s, size_t pair)
@@ -22,8 +21,8 @@ static inline double gersh__separable_factor(const gersh__separable *s, size_t p
     return s->c != NULL ? s->c[pair] : s->each;
 }
 
-/* For `init`: makes the arrays; c is all 0. */
-gersh_status gersh__separable_init(gersh__objective *objective, int root);
+/* For `init`: c is all 0. */
+void gersh__separable_init(gersh__objective *objective, int root);
 
 /*
  * For `init`: c_p = factor · w_i w_j for the pairs that are not similar. With distinct_only, 0 for pairs of
@@ -31,10 +30,6 @@ gersh_status gersh__separable_init(gersh__objective *objective, int root);
  */
 void gersh__separable_set_different(gersh__objective *objective, double factor, int distinct_only);
 
-/* Whether all features of two samples are the same. */
-int gersh__same_features(const gersh__pairs *pairs, size_t i, size_t j);
-
-void gersh__separable_clear(gersh__objective *objective);
 double gersh__separable_evaluate(gersh__objective *objective, const double *d, double *g);
 
 /* The same for the first `count` pairs alone; `second` is c_p φ''(d_p), and stays 0 for the others. */

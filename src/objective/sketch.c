@@ -26,16 +26,16 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
 static void clear(gersh__objective *objective)
 {
     gersh__free(((gersh__sketch_objective *)objective)->lambda);
-    gersh__separable_clear(objective);
 }
 
 static const gersh__objective_kind kind = {
-    .name = "sketch",
     .state_size = sizeof(gersh__sketch_objective),
     .clear = clear,
     .evaluate = evaluate,
     .hessian = hessian,
 };
+
+static const gersh_objective_info info = {.name = "sketch"};
 
 gersh_status gersh__sketch_objective_new(gersh__sketch_objective **out, const gersh__objective *whole,
                                          const gersh__pairs *pairs, size_t drawn)
@@ -44,19 +44,18 @@ gersh_status gersh__sketch_objective_new(gersh__sketch_objective **out, const ge
     if (s == NULL)
         return GERSH_ERROR_MEMORY;
     gersh__objective *objective = &s->terms.base;
+    objective->info = &info;
     objective->kind = &kind;
     objective->pairs = pairs;
     objective->scratch = gersh__alloc(pairs->count, 2 * sizeof *objective->scratch);
     s->lambda = gersh__alloc(pairs->count - drawn, sizeof *s->lambda);
     s->drawn = drawn;
-    gersh_status status = objective->scratch != NULL && s->lambda != NULL
-                              ? gersh__separable_init(objective, ((const gersh__separable *)whole)->root)
-                              : GERSH_ERROR_MEMORY;
-    if (status == GERSH_OK)
-        s->terms.second = s->terms.room = objective->scratch + pairs->count;
-    if (status != GERSH_OK) {
+    if (objective->scratch == NULL || s->lambda == NULL) {
         gersh__objective_free(objective);
         *out = NULL;
+        return GERSH_ERROR_MEMORY;
     }
-    return status;
+    gersh__separable_init(objective, ((const gersh__separable *)whole)->root);
+    s->terms.second = s->terms.room = objective->scratch + pairs->count;
+    return GERSH_OK;
 }

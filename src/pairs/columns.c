@@ -95,6 +95,16 @@ void gersh__pairs_project(const gersh__pairs *pairs, size_t i, double a, size_t 
     add_entries(x, j, b, t);
 }
 
+int gersh__pairs_coincide(const gersh__pairs *pairs, size_t i, size_t j)
+{
+    if (pairs->sparse != NULL)
+        return gersh__sparse_distance(pairs->rows, i, j) == 0;
+    for (size_t f = 0; f < pairs->k; f++)
+        if (pairs->x[f * pairs->n + i] != pairs->x[f * pairs->n + j])
+            return 0;
+    return 1;
+}
+
 const double *gersh__pairs_column(const gersh__pairs *pairs, size_t f, double *scratch)
 {
     if (pairs->sparse == NULL)

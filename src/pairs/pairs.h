@@ -15,19 +15,22 @@
 #ifndef GERSH_SRC_PAIRS_PAIRS_H
 #define GERSH_SRC_PAIRS_PAIRS_H
 
+#include <stdint.h>
+
 #include "base/threads.h"
 #include "data/sparse.h"
 #include "gersh/data.h"
+#include "gersh/objective.h"
 #include "gersh/tuples.h"
 
 /* What is known of the samples, as bits: objectives say which of these they can learn from. */
 typedef enum gersh__knowledge {
-    GERSH__NOTHING = 1,
-    GERSH__CLASSES = 2,
-    GERSH__TARGETS = 4,
-    GERSH__PAIRS = 8,
-    GERSH__TRIPLETS = 16,
-    GERSH__QUADRUPLETS = 32
+    GERSH__CLASSES = GERSH_SUPERVISION_CLASSES,
+    GERSH__TARGETS = GERSH_SUPERVISION_TARGETS,
+    GERSH__PAIRS = GERSH_SUPERVISION_PAIRS,
+    GERSH__TRIPLETS = GERSH_SUPERVISION_TRIPLETS,
+    GERSH__QUADRUPLETS = GERSH_SUPERVISION_QUADRUPLETS,
+    GERSH__NOTHING = 2 * GERSH__QUADRUPLETS
 } gersh__knowledge;
 
 enum { GERSH__MOST_PARTS = 64 }; /* of a loop over pairs */
@@ -137,6 +140,65 @@ void gersh__comparisons_free(gersh__comparisons *compared);
 /* What objectives are to learn from. */
 gersh__knowledge gersh__pairs_knowledge(const gersh__pairs *pairs);
 
+size_t gersh__pairs_count(const gersh__pairs *pairs);
+size_t gersh__pairs_samples(const gersh__pairs *pairs);
+size_t gersh__pairs_features(const gersh__pairs *pairs);
+gersh__pool *gersh__pairs_pool(const gersh__pairs *pairs); /* NULL: no threads */
+
+/* Row of a sample in the data set. */
+size_t gersh__pairs_row(const gersh__pairs *pairs, size_t sample);
+
+/* The features × samples values, feature by feature, where they are dense; else NULL. */
+const double *gersh__pairs_columns(const gersh__pairs *pairs);
+
+/* The samples i[p] > j[p] of the `count` pairs from `begin` on. */
+void gersh__pairs_ends(const gersh__pairs *pairs, size_t begin, size_t count, uint32_t *i, uint32_t *j);
+
+/* Pairs begin..end − 1 one after the other, with their samples: start, then `next` while it returns 1. */
+enum { GERSH__WALK_BLOCK = 128 };
+
+typedef struct gersh__walk {
+    const gersh__pairs *pairs;
+    size_t pair, i, j; /* where the walk is */
+    size_t next, end;  /* pairs that are still to come */
+    size_t at, held;   /* of the block */
+    uint32_t first[GERSH__WALK_BLOCK], second[GERSH__WALK_BLOCK];
+} gersh__walk;
+
+static inline void gersh__walk_start(gersh__walk *walk, const gersh__pairs *pairs, size_t begin, size_t end)
+{
+    walk->pairs = pairs;
+    walk->next = begin;
+    walk->end = end;
+    walk->at = walk->held = 0;
+}
+
+static inline int gersh__walk_next(gersh__walk *walk)
+{
+    if (walk->at == walk->held) {
+        size_t left = walk->end - walk->next;
+        walk->held = left < GERSH__WALK_BLOCK ? left : GERSH__WALK_BLOCK;
+        walk->at = 0;
+        if (walk->held == 0)
+            return 0;
+        gersh__pairs_ends(walk->pairs, walk->next, walk->held, walk->first, walk->second);
+    }
+    walk->pair = walk->next++;
+    walk->i = walk->first[walk->at];
+    walk->j = walk->second[walk->at++];
+    return 1;
+}
+
+/*
+ * Loops over all pairs. They run in chunks of pairs begin..end, side by side on the pool's threads; the chunks follow from
+ * the number of pairs alone, and the sums that they return are added in their order.
+ */
+typedef double (*gersh__pairs_sum)(void *context, size_t begin, size_t end);
+typedef void (*gersh__pairs_task)(void *context, size_t begin, size_t end);
+
+double gersh__pairs_reduce(const gersh__pairs *pairs, gersh__pairs_sum chunk, void *context);
+void gersh__pairs_each(const gersh__pairs *pairs, gersh__pairs_task chunk, void *context);
+
 /*
  * Runs the parts: each handles part[p]..part[p + 1]. Where there is but one, in the caller and at no cost.
  */
@@ -170,12 +232,24 @@ static inline double gersh__pairs_weight(const gersh__pairs *pairs, size_t p, si
 /* Class of a sample (own order); 0 without classes. */
 size_t gersh__pairs_class(const gersh__pairs *pairs, size_t sample);
 
+/* Whether it follows from the storage that no pair is similar and that all weigh 1. */
+int gersh__pairs_all_dissimilar(const gersh__pairs *pairs);
+
+/* Real-valued target of each sample, or NULL. */
+const double *gersh__pairs_targets(const gersh__pairs *pairs);
+
+/* Weight of each sample, or NULL: all 1. */
+const double *gersh__pairs_weights(const gersh__pairs *pairs);
+
 /* Whether pair p, of the samples i and j, is similar: by the tuples, else of one class. */
 static inline int gersh__pairs_similar(const gersh__pairs *pairs, size_t p, size_t i, size_t j)
 {
     return pairs->similar != NULL ? pairs->similar[p]
                                   : gersh__pairs_class(pairs, i) == gersh__pairs_class(pairs, j);
 }
+
+/* Whether all features of two samples are the same. */
+int gersh__pairs_coincide(const gersh__pairs *pairs, size_t i, size_t j);
 
 /* The n values of feature f: in the pairs' own memory, or written into scratch (n entries). */
 const double *gersh__pairs_column(const gersh__pairs *pairs, size_t f, double *scratch);

@@ -91,21 +91,23 @@ static gersh_status reserve(gersh__engine *e, size_t need)
     return GERSH_OK;
 }
 
-/* to = factor · from, a part of the pairs at a time. */
 typedef struct scaling {
-    const gersh__pairs *pairs;
     const double *from;
     double factor;
     double *to;
 } scaling;
 
-static void scale_part(void *context, size_t part, int worker)
+static void scale_chunk(void *context, size_t begin, size_t end)
 {
     const scaling *s = context;
-    size_t end = gersh__pairs_begin(s->pairs, part + 1);
-    (void)worker;
-    for (size_t p = gersh__pairs_begin(s->pairs, part); p < end; p++)
+    for (size_t p = begin; p < end; p++)
         s->to[p] = s->factor * s->from[p];
+}
+
+/* to = factor · from, for all pairs */
+static void scale(const gersh__pairs *pairs, double *to, double factor, const double *from)
+{
+    gersh__pairs_each(pairs, scale_chunk, &(scaling){from, factor, to});
 }
 
 gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, gersh__objective *objective,
@@ -141,11 +143,11 @@ gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, g
     }
     gersh__pairs_euclid(pairs, e->base);
     /* The scale of the objective, at the multiple of the identity that uses up the budget. */
-    gersh__pairs_run(pairs, scale_part, &(scaling){pairs, e->base, rho + budget / (double)pairs->k, e->d});
+    scale(pairs, e->d, rho + budget / (double)pairs->k, e->base);
     const gersh__objective_kind *kind = objective->kind;
-    e->floor =
-        1e-6 * fabs(kind->smoothed ? kind->exact(objective, e->d) : kind->evaluate(objective, e->d, NULL));
-    gersh__pairs_run(pairs, scale_part, &(scaling){pairs, e->base, rho, e->base});
+    e->floor = 1e-6 * fabs(kind->exact != NULL ? kind->exact(objective, e->d)
+                                               : kind->evaluate(objective, e->d, NULL));
+    scale(pairs, e->base, rho, e->base);
     *out = e;
     return GERSH_OK;
 }

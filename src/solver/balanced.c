@@ -360,4 +360,12 @@ static gersh_status solve_balanced(gersh__solver_run *run)
 }
 
 const gersh__solver gersh__solver_balanced = {
-    "balanced", 0, 1, GERSH__BOUND_HULL, GERSH__SIGNS_BALANCED, solve_balanced, &gersh__region_hull};
+    .info = {.name = "balanced",
+             .help = "balanced signed graphs",
+             .bound = GERSH_BOUND_HULL,
+             .signs = GERSH_SIGNS_BALANCED,
+             .rules = 1,
+             .learns = 1},
+    .run = solve_balanced,
+    .region = &gersh__region_hull,
+};

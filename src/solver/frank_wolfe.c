@@ -40,7 +40,7 @@ enum { MOST_INNER = 12, MOST_SEARCH = 25 };
 double gersh__engine_value(const gersh__engine *e)
 {
     const gersh__objective_kind *kind = e->objective->kind;
-    return kind->smoothed ? kind->exact(e->objective, e->d) : e->value;
+    return kind->exact != NULL ? kind->exact(e->objective, e->d) : e->value;
 }
 
 int gersh__engine_close(const gersh__engine *e, double bound, double tol)
@@ -85,51 +85,38 @@ void gersh__engine_gradient(gersh__engine *e)
     e->updated = 1;
 }
 
-/* Arrays of all pairs, a part at a time: out = x + factor · y, or a product. */
-typedef struct passage {
-    const gersh__pairs *pairs;
+/* Arrays of all pairs: out = x + factor · y, or a product. */
+typedef struct vectors {
     double *out;
     const double *x, *y, *less;
     double factor;
-    double product[GERSH__MOST_PARTS];
-} passage;
+} vectors;
 
-static void add_part(void *context, size_t part, int worker)
+static void add_chunk(void *context, size_t begin, size_t end)
 {
-    const passage *s = context;
-    size_t end = gersh__pairs_begin(s->pairs, part + 1);
-    (void)worker;
-    for (size_t p = gersh__pairs_begin(s->pairs, part); p < end; p++)
+    const vectors *s = context;
+    for (size_t p = begin; p < end; p++)
         s->out[p] = s->x[p] + s->factor * s->y[p];
 }
 
 static void add(const gersh__pairs *pairs, double *out, const double *x, double factor, const double *y)
 {
-    gersh__pairs_run(pairs, add_part,
-                     &(passage){.pairs = pairs, .out = out, .x = x, .y = y, .factor = factor});
+    gersh__pairs_each(pairs, add_chunk, &(vectors){.out = out, .x = x, .y = y, .factor = factor});
 }
 
-static void multiply_part(void *context, size_t part, int worker)
+static double multiply_chunk(void *context, size_t begin, size_t end)
 {
-    passage *s = context;
+    const vectors *s = context;
     const gersh__kernels *kernels = gersh__kernels_here();
-    size_t begin = gersh__pairs_begin(s->pairs, part),
-           count = gersh__pairs_begin(s->pairs, part + 1) - begin;
-    (void)worker;
-    s->product[part] = s->less == NULL
-                           ? kernels->dot(count, s->x + begin, s->y + begin)
+    size_t count = end - begin;
+    return s->less == NULL ? kernels->dot(count, s->x + begin, s->y + begin)
                            : kernels->difference_dot(count, s->x + begin, s->y + begin, s->less + begin);
 }
 
 /* x · y, or x · (y − less) unless that is NULL. */
 static double multiply(const gersh__pairs *pairs, const double *x, const double *y, const double *less)
 {
-    passage s = {.pairs = pairs, .x = x, .y = y, .less = less};
-    double sum = 0;
-    gersh__pairs_run(pairs, multiply_part, &s);
-    for (size_t part = 0; part < pairs->parts; part++)
-        sum += s.product[part];
-    return sum;
+    return gersh__pairs_reduce(pairs, multiply_chunk, &(vectors){.x = x, .y = y, .less = less});
 }
 
 /* d = base + Σ weight_a (distances of atom a) */
@@ -375,7 +362,7 @@ void gersh__witness_move(gersh__witness *to, gersh__witness *from)
 
 static gersh_status take_bound(gersh__engine *e, double bound)
 {
-    gersh__witness here = {.width = e->objective->kind->smoothed ? e->objective->width : 0};
+    gersh__witness here = {.width = e->objective->info->smoothed ? e->objective->width : 0};
     gersh_status status = gersh__engine_metric(&here.metric, e);
     if (status != GERSH_OK)
         return status;
@@ -452,7 +439,7 @@ static void report(const gersh__engine *e, const char *stage, const gersh__limit
 {
     if (limits->progress == NULL)
         return;
-    double sign = e->objective->kind->maximized ? -1 : 1, value = gersh__engine_value(e);
+    double sign = e->objective->info->maximized ? -1 : 1, value = gersh__engine_value(e);
     gersh_progress progress = {stage,
                                e->iterations,
                                sign * value,
@@ -467,7 +454,7 @@ static void report(const gersh__engine *e, const char *stage, const gersh__limit
 static void sharpen(gersh__engine *e, double gap)
 {
     gersh__objective *o = e->objective;
-    if (!o->kind->smoothed || o->width <= NARROWEST)
+    if (!o->info->smoothed || o->width <= NARROWEST)
         return;
     if (gap < gersh__engine_value(e) - e->value) {
         o->width *= 0.25;
@@ -500,7 +487,7 @@ typedef struct kept {
 
 static gersh_status keep_best(kept *best, const gersh__engine *e)
 {
-    if (!e->objective->kind->smoothed || gersh__engine_value(e) >= best->value)
+    if (!e->objective->info->smoothed || gersh__engine_value(e) >= best->value)
         return GERSH_OK;
     gersh_metric_free(best->metric);
     best->metric = NULL;
@@ -525,7 +512,7 @@ static gersh_status search(gersh__engine *e, gersh__region *region, const char *
     double gap, seen = 0, before = INFINITY, width = limits->widest, last_gap = 0;
     int sketched = 0;
     e->objective->width = limits->widest;
-    drop_bound(e, e->objective->kind->nonnegative ? 0 : -INFINITY);
+    drop_bound(e, e->objective->info->nonnegative ? 0 : -INFINITY);
     gersh_status status = gersh__atoms_restrict(e, region);
     gersh__engine_refresh(e);
     while (status == GERSH_OK) {

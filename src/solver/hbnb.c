@@ -419,4 +419,11 @@ static gersh_status solve(gersh__solver_run *run)
 }
 
 const gersh__solver gersh__solver_hbnb = {
-    "hbnb", 1, 0, GERSH__BOUND_NONE, GERSH__SIGNS_FREE, solve, &gersh__region_psd};
+    .info = {.name = "hbnb",
+             .help = "diagonals and rows of the matrix in turn, then the cone (block coordinates)",
+             .signs = GERSH_SIGNS_FREE,
+             .dense = 1,
+             .learns = 1},
+    .run = solve,
+    .region = &gersh__region_psd,
+};

@@ -213,4 +213,8 @@ gersh_status gersh__pdcone_start(gersh__solver_run *run, int most)
 }
 
 const gersh__solver gersh__solver_pdcone = {
-    "pdcone", 1, 0, GERSH__BOUND_NONE, GERSH__SIGNS_FREE, solve, &gersh__region_psd};
+    .info = {.name = "pdcone", .help = "", .signs = GERSH_SIGNS_FREE, .dense = 1, .learns = 1},
+    .reads = GERSH__READS(GERSH__NUCLEAR),
+    .run = solve,
+    .region = &gersh__region_psd,
+};
