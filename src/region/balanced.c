@@ -39,7 +39,8 @@ static int allows(const gersh__region *region, gersh_atom edge)
     return (edge.a * edge.b < 0) == (color[edge.i] * color[edge.j] > 0);
 }
 
-static double score(const gersh__region *region, size_t i, size_t j, double a, double b, double c, gersh_atom *best)
+static double score(const gersh__region *region, size_t i, size_t j, double a, double b, double c,
+                    gersh_atom *best)
 {
     const double *color = region->params.color;
     double value;

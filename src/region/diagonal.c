@@ -8,7 +8,8 @@ static int allows(const gersh__region *region, gersh_atom edge)
     return 0;
 }
 
-static double score(const gersh__region *region, size_t i, size_t j, double a, double b, double c, gersh_atom *best)
+static double score(const gersh__region *region, size_t i, size_t j, double a, double b, double c,
+                    gersh_atom *best)
 {
     (void)region;
     (void)b;

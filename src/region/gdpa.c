@@ -21,7 +21,8 @@ typedef struct order {
 static gersh_status init(gersh__region *region)
 {
     if (region->params.color == NULL || region->params.u == NULL)
-        return gersh__fail(GERSH_ERROR_ARGUMENT, "internal error: the region 'gdpa' needs colours and scalars");
+        return gersh__fail(GERSH_ERROR_ARGUMENT,
+                           "internal error: the region 'gdpa' needs colours and scalars");
     order *o = region->own = gersh__alloc(1, sizeof *o);
     if (o == NULL)
         return GERSH_ERROR_MEMORY;
@@ -49,11 +50,13 @@ static int allows(const gersh__region *region, gersh_atom edge)
            fabs(size - fabs(edge.b) * u[edge.j]) <= SAME * size;
 }
 
-static double score(const gersh__region *region, size_t i, size_t j, double a, double b, double c, gersh_atom *best)
+static double score(const gersh__region *region, size_t i, size_t j, double a, double b, double c,
+                    gersh_atom *best)
 {
     const double *color = region->params.color, *u = region->params.u;
     double value, ratio = sqrt(u[j] / u[i]), length = hypot(ratio, 1 / ratio);
-    double least = gersh__kernels_here()->disc_values(1, a, &b, &c, u[i], u + j, color[i], color + j, &value);
+    double least =
+        gersh__kernels_here()->disc_values(1, a, &b, &c, u[i], u + j, color[i], color + j, &value);
     int edge = b * color[i] * color[j] > 0 && least < a && least < c;
     if (best != NULL)
         *best = edge ? (gersh_atom){i, j, ratio / length, -color[i] * color[j] / ratio / length}
@@ -76,8 +79,8 @@ static double score_row(const gersh__region *region, size_t place, size_t count,
                         const double *c, double *score)
 {
     const order *o = region->own;
-    return gersh__kernels_here()->disc_values(count, a, b, c, o->u[place], o->u + place + 1, o->color[place],
-                                              o->color + place + 1, score);
+    return gersh__kernels_here()->disc_values(count, a, b, c, o->u[place], o->u + place + 1,
+                                              o->color[place], o->color + place + 1, score);
 }
 
 const gersh__region_ops gersh__region_gdpa = {

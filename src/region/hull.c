@@ -17,7 +17,8 @@ static double score_row(const gersh__region *region, size_t place, size_t count,
     return gersh__kernels_here()->pair_values(count, a, b, c, 1, NULL, score);
 }
 
-static double score(const gersh__region *region, size_t i, size_t j, double a, double b, double c, gersh_atom *best)
+static double score(const gersh__region *region, size_t i, size_t j, double a, double b, double c,
+                    gersh_atom *best)
 {
     double value;
     (void)region;

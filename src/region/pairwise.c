@@ -182,7 +182,8 @@ gersh_atom gersh__pairwise_eigenvector(size_t i, size_t j, double a, double b, d
 static gersh__candidate make_candidate(const gersh__region *region, gersh__gradient *gradient, size_t i,
                                        size_t j)
 {
-    double a = gersh__gradient_scaled_entry(gradient, i, i), c = gersh__gradient_scaled_entry(gradient, j, j);
+    double a = gersh__gradient_scaled_entry(gradient, i, i),
+           c = gersh__gradient_scaled_entry(gradient, j, j);
     gersh__candidate single = {gersh__pairwise_single(i, j, a, c), NULL, c < a ? c : a};
     if (i == j)
         return single;
