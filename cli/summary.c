@@ -154,7 +154,7 @@ static void print_features(const gersh_model *model, const gersh_model_summary *
            summary->balance->balanced ? "colour" : "");
     for (size_t i = 0; i < shown; i++) {
         printf("  ");
-        cli_print_cell(gersh_model_feature_name(model, list[i].first), NAME_WIDTH);
+        cli_print_cell(cli_feature_name(model, list[i].first), NAME_WIDTH);
         printf(" %8.2f %% %12.6g  %s\n",
                100 * list[i].size / (kind == GERSH_IMPORTANCE_WEIGHT ? summary->trace : 1), list[i].entry,
                !summary->balance->balanced                  ? ""
@@ -197,9 +197,9 @@ static void print_edges(const gersh_model *model, const gersh_model_summary *sum
         size_t i = list[e].first, j = graph->neighbor[list[e].second];
         double correlation = summary->correlation != NULL ? summary->correlation[list[e].second] : NAN;
         printf("  ");
-        cli_print_cell(gersh_model_feature_name(model, i), NAME_WIDTH);
+        cli_print_cell(cli_feature_name(model, i), NAME_WIDTH);
         putchar(' ');
-        cli_print_cell(gersh_model_feature_name(model, j), NAME_WIDTH);
+        cli_print_cell(cli_feature_name(model, j), NAME_WIDTH);
         printf(" %12.6g  %17.4f", -list[e].entry,
                list[e].entry / (sqrt(graph->diagonal[i]) * sqrt(graph->diagonal[j])));
         if (isnan(correlation))
@@ -237,9 +237,9 @@ static void print_missing(const gersh_model *model, const gersh_graph *graph, ra
     for (size_t e = 0; e < count && e < TOP; e++) {
         int negative = list[e].entry > 0;
         printf("  ");
-        cli_print_cell(gersh_model_feature_name(model, list[e].first), NAME_WIDTH);
+        cli_print_cell(cli_feature_name(model, list[e].first), NAME_WIDTH);
         putchar(' ');
-        cli_print_cell(gersh_model_feature_name(model, list[e].second), NAME_WIDTH);
+        cli_print_cell(cli_feature_name(model, list[e].second), NAME_WIDTH);
         printf(" %-8s", negative ? "negative" : "positive");
         print_shares(b, list[e].first, list[e].second, negative);
         putchar('\n');
@@ -302,7 +302,7 @@ static void print_learned(const gersh_model *model, const gersh_model_summary *s
     size_t shown = 0;
     for (; shown < k && shown < 3 && (shown == 0 || list[shown].size > 0.02 * list[0].size); shown++) {
         printf("%s", shown > 0 ? ", " : "");
-        cli_put_text(stdout, gersh_model_feature_name(model, list[shown].first));
+        cli_put_text(stdout, cli_feature_name(model, list[shown].first));
         sum += list[shown].size;
     }
     if (kind == GERSH_IMPORTANCE_CONTRIBUTION && shown < k && sum <= 1) /* others may take away from it */
@@ -369,7 +369,7 @@ gersh_status cli_print_summary(const gersh_model *model, const gersh_model_summa
     gersh_importance_kind kind = gersh_importance_rank(value, model);
     print_label(model);
     printf("data:        %zu samples, %zu features\n", gersh_model_rows(model),
-           gersh_model_features(model));
+           gersh_model_metric(model)->features);
     print_learned(model, summary, list, value, kind);
     print_accuracy(model);
     printf("certain:     %s\n", gersh_model_certainty(sentence, sizeof sentence, model, NULL));

@@ -301,6 +301,7 @@ static void models_keep_tuples_and_rules(void **unused)
                                     tuples->count * sizeof *tuples->similar);
             const gersh_edge_rule *ruled = gersh_model_rules(back, &count);
             assert_true(count == 3);
+            assert_ptr_equal(gersh_model_rules(back, NULL), ruled);
             for (size_t r = 0; r < 3; r++)
                 assert_true(ruled[r].first == rules[r].first && ruled[r].second == rules[r].second &&
                             ruled[r].kind == rules[r].kind);

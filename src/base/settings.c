@@ -196,6 +196,11 @@ static gersh_status check(const gersh_setting_info *info, const char *value)
     return GERSH_OK;
 }
 
+gersh_status gersh__setting_check(int which, const char *value)
+{
+    return check(&table[which], value);
+}
+
 gersh_status gersh_settings_set(gersh_settings *settings, const char *name, const char *value)
 {
     if (settings == NULL || name == NULL || value == NULL)

@@ -46,6 +46,8 @@ double gersh__setting_number(const gersh_settings *settings, int which);
 uint64_t gersh__setting_whole(const gersh_settings *settings, int which);
 /* Whether the setting was set, rather than left at its default. */
 int gersh__setting_given(const gersh_settings *settings, int which);
+/* Whether the setting can have the value. */
+gersh_status gersh__setting_check(int which, const char *value);
 int gersh__setting_is(const gersh_settings *settings, int which, const char *choice);
 /* A copy in which the same settings are given. */
 gersh_status gersh__settings_copy(gersh_settings **out, const gersh_settings *settings);

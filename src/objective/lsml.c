@@ -353,9 +353,7 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
             turned[i * m + a] = t[a * n + i];
     diagonal(s, c);
     status = gersh__pairs_gram(pairs, c, m, t, h);
-    gersh__blas_hold();
     add_mixed(s, &x, turned, x.sum + m * m);
-    gersh__blas_release();
     for (size_t a = 0; a < m; a++)
         for (size_t b = 0; b < m; b++)
             h[a * m + b] -= 0.5 * (x.sum[a * m + b] + x.sum[b * m + a]);

@@ -290,9 +290,7 @@ void gersh__mcml_subtract(size_t n, size_t m, const double *b, double *h)
             for (size_t c = a; c < m; c++)
                 h[a * m + c] -= gersh__kernels_here()->dot(n, b + a * n, b + c * n);
     } else {
-        gersh__blas_hold();
         cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, (int)m, (int)n, -1.0, b, (int)n, 1.0, h, (int)m);
-        gersh__blas_release();
     }
     for (size_t a = 0; a < m; a++)
         for (size_t c = a + 1; c < m; c++)

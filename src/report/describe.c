@@ -132,7 +132,7 @@ static json_t *reals_or_null(const double *values, size_t count)
 static json_t *importance_json(const gersh_model *model)
 {
     const gersh_importance *importance = gersh_model_importance(model);
-    size_t k = gersh_model_features(model);
+    size_t k = gersh_model_metric(model)->features;
     double *value = gersh__alloc(k, sizeof *value);
     if (value == NULL)
         return NULL;
@@ -178,7 +178,7 @@ json_t *gersh__describe_fit(const gersh_model *model, const gersh_model_summary 
         gersh_model_certainty(certainty, sizeof certainty, model, NULL), "objective",
         gersh_model_objective(model)->name, "solver", setting(model, "solver"), "task",
         gersh_model_task(model), "n", (json_int_t)gersh_model_rows(model), "features",
-        (json_int_t)gersh_model_features(model), "classes", (json_int_t)gersh_model_classes(model),
+        (json_int_t)gersh_model_metric(model)->features, "classes", (json_int_t)gersh_model_classes(model),
         "objective_value", info->objective_value, "bound", gersh__json_number(info->has_bound, info->bound),
         "gap", gersh__json_number(info->has_bound, info->gap), "relative_gap",
         gersh__json_number(info->has_bound, info->relative_gap), "search_gap",
@@ -279,10 +279,11 @@ static json_t *rules_json(const gersh_model *model)
 json_t *gersh__describe_model(const gersh_model *model, const gersh_model_summary *summary,
                               size_t most_edges)
 {
+    const gersh_scaling *scaling = gersh_model_scaling(model);
     json_t *document = gersh__describe_fit(model, summary);
     json_t *features = json_array(), *classes = json_array(), *settings = json_object();
-    for (size_t j = 0; j < gersh_model_features(model); j++)
-        features = gersh__json_append(features, gersh__json_text(gersh_model_feature_name(model, j)));
+    for (size_t j = 0; j < gersh_scaling_width(scaling); j++)
+        features = gersh__json_append(features, gersh__json_text(gersh_scaling_feature_name(scaling, j)));
     for (size_t c = 0; c < gersh_model_classes(model); c++)
         classes = gersh__json_append(classes, gersh__json_text(gersh_model_class_name(model, c)));
     for (int i = 0; i < gersh_settings_count(); i++) {

@@ -232,9 +232,9 @@ static gersh_status try_pairs(search *s, int *kept)
     gersh__candidate candidate[GERSH__MOST_CANDIDATES];
     size_t found;
     double least;
-    gersh__engine_slope(e);
+    gersh__engine_gradient(e);
     gersh_status status =
-        gersh__region_minimize(s->hull, e->slope, -INFINITY, MOST_PAIRS, candidate, &found, &least);
+        gersh__region_minimize(s->hull, e->gradient, -INFINITY, MOST_PAIRS, candidate, &found, &least);
     for (size_t c = 0; c < found && status == GERSH_OK && !*kept && may_flip(s); c++) {
         gersh_atom z = candidate[c].atom;
         if (z.i == z.j || z.a * z.b * s->color[z.i] * s->color[z.j] <= 0)

@@ -296,18 +296,6 @@ static gersh_status fit_all(gersh_metric **out, gersh_fit_info *info, gersh__fit
     return status;
 }
 
-/* The rows of the data, or of a dense copy where these are asked for and the data is sparse. */
-static gersh_status find_rows(const gersh_dataset **rows, gersh_dataset **own, const gersh_dataset *data,
-                              int dense)
-{
-    *rows = data;
-    if (!dense || data->x != NULL)
-        return GERSH_OK;
-    gersh_status status = gersh_dataset_copy(own, data);
-    *rows = *own;
-    return status == GERSH_OK ? gersh__dataset_densify(*own) : status;
-}
-
 static gersh_status fit_some(gersh_metric **out, gersh_fit_info *info, gersh__fit *fit,
                              const gersh__plan *plan)
 {
@@ -315,7 +303,7 @@ static gersh_status fit_some(gersh_metric **out, gersh_fit_info *info, gersh__fi
     const gersh_dataset *given = fit->data;
     gersh_dataset *own = NULL;
     gersh__random random;
-    gersh_status status = find_rows(&fit->data, &own, given, 1);
+    gersh_status status = gersh__dataset_dense(&own, &fit->data);
     if (status == GERSH_OK)
         status = gersh__population_new(&population, fit->data, fit->options->weights);
     gersh__random_seed(&random, gersh__setting_whole(fit->settings, GERSH__SEED));
@@ -373,12 +361,12 @@ gersh_status gersh__fit_certified(gersh_metric **out, gersh__witness *witness, g
     static const gersh_fit_options none = {0};
     const gersh_fit_options *o = options != NULL ? options : &none;
     gersh_dataset *own = NULL;
-    gersh__fit fit = {.settings = settings,
+    gersh__fit fit = {.data = data,
+                      .settings = settings,
                       .options = o,
                       .solver = gersh__solver_find(gersh__setting_text(settings, GERSH__SOLVER))};
     *out = NULL;
     *info = (gersh_fit_info){0};
-    gersh__blas_hold(); /* the pool spreads the work */
     read_limits(&fit.limits, settings, o);
     if (o->custom == NULL)
         fit.objective = gersh__objective_find(gersh__objective_resolve(
@@ -393,14 +381,13 @@ gersh_status gersh__fit_certified(gersh_metric **out, gersh__witness *witness, g
         status = gersh__rules_new(&fit.rules, gersh_dataset_features(data), o->rules, o->rule_count);
     if (status == GERSH_OK)
         status = gersh__pool_new(&fit.pool, (int)gersh__setting_whole(settings, GERSH__THREADS));
-    if (status == GERSH_OK)
-        status = find_rows(&fit.data, &own, data, fit.solver->info.dense);
+    if (status == GERSH_OK && fit.solver->info.dense)
+        status = gersh__dataset_dense(&own, &fit.data);
     if (status == GERSH_OK)
         status = o->tuples != NULL ? fit_tuples(out, info, &fit) : fit_rows(out, info, &fit);
     if (status == GERSH_OK)
         status = check_metric(out, info);
     *witness = fit.witness;
-    gersh__blas_release();
     gersh__rules_free(fit.rules);
     gersh__pool_free(fit.pool);
     gersh_dataset_free(own);

@@ -140,7 +140,7 @@ static void propose_diagonal(blocks *b, double step)
     for (size_t i = 0; i < b->k; i++) {
         free_budget -= b->radius[i];
         b->next[i] =
-            b->m[i * b->k + i] - step * e->slope->unit * e->slope->diagonal[i] - (e->rho + b->radius[i]);
+            b->m[i * b->k + i] - step * gersh__gradient_entry(e->gradient, i, i) - (e->rho + b->radius[i]);
     }
     gersh__dense_project(b->k, b->next, fmax(free_budget, 0));
     for (size_t i = 0; i < b->k; i++)
@@ -163,7 +163,7 @@ static void descend_diagonal(blocks *b)
     for (int step = 0; step < MOST_STEPS && !descent.done && !gersh__dense_halted(b->run); step++) {
         double begin = gersh__clock_seconds();
         if (step == 0 || descent.taken)
-            gersh__slope_update(e->slope, e->g);
+            gersh__gradient_update(e->gradient, e->g);
         e->seconds_gradient += gersh__clock_seconds() - begin;
         propose_diagonal(b, descent.step);
         gersh__descent_try(&descent, 0);

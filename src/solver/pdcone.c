@@ -95,11 +95,9 @@ static gersh_status decompose_start(cone *c)
 static void set_gradient(cone *c)
 {
     gersh__engine *e = c->descent.run->engine;
-    int k = (int)e->pairs->k, n = (int)e->pairs->n;
     double begin = gersh__clock_seconds();
-    gersh__slope_update(e->slope, e->g);
-    cblas_dsyr2k(CblasColMajor, CblasLower, CblasTrans, k, n, 0.5 * e->slope->unit, c->x, n, e->slope->y, n,
-                 0, c->gradient, k);
+    gersh__gradient_update(e->gradient, e->g);
+    gersh__gradient_matrix(e->gradient, 1, 1, c->x, c->gradient);
     e->seconds_gradient += gersh__clock_seconds() - begin;
 }
 

@@ -60,7 +60,7 @@ struct gersh__sketch {
 int gersh__sketch_pays(const gersh__engine *e, const gersh__region *region)
 {
     return e->objective->kind->separable && e->pairs->count >= GERSH__SKETCHED_PAIRS &&
-           e->slope->y != NULL && e->pairs->k <= GERSH__MOST_SKETCHED && e->rho > 0 &&
+           gersh__gradient_kept(e->gradient) && e->pairs->k <= GERSH__MOST_SKETCHED && e->rho > 0 &&
            region->kind != GERSH__GDPA && region->row == GERSH__ALL_ROWS;
 }
 
@@ -207,15 +207,14 @@ static void take_difference(void *context, size_t part, int worker)
 {
     const gersh__sketch *s = context;
     const gersh__engine *e = s->engine;
-    size_t k = e->pairs->k, n = e->pairs->n, own = s->pairs->n, from = part * COLUMNS,
+    size_t k = e->pairs->k, own = s->pairs->n, from = part * COLUMNS,
            columns = k - from < COLUMNS ? k - from : COLUMNS;
     double *scaled = s->scratch + from * s->draws, *r = s->r + from * k;
     (void)worker;
     for (size_t f = 0; f < columns; f++)
         for (size_t p = 0; p < s->draws; p++)
             scaled[f * s->draws + p] = s->g[p] * s->pairs->x[(from + f) * own + p];
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)k, (int)columns, (int)n, e->slope->unit,
-                e->pairs->x, (int)n, e->slope->y + from * n, (int)n, 0.0, r, (int)k);
+    gersh__gradient_block(e->gradient, from, columns, r);
     cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)k, (int)columns, (int)s->draws, -1.0,
                 s->pairs->x, (int)own, scaled, (int)s->draws, 1.0, r, (int)k);
 }

@@ -146,11 +146,12 @@ void gersh__verify_compare(gersh__verification *v, const char *name, const char 
 /* Signs, colours, edge rules, smallest eigenvalue and trace of M. */
 gersh_status gersh__verify_metric(gersh__verification *v);
 
-/* Scales dense samples in place as the model says, and standardises targets, by definition. */
-void gersh__verify_scale(gersh_dataset *data, const gersh_model *model);
-
-/* Largest relative difference between the scaling of the model and that of dense samples by its definition. */
-double gersh__scaling_difference(const gersh_model *model, const gersh_dataset *data);
+/*
+ * Takes dense samples through the feature maps of the model, and standardises targets, by definition. *difference: the
+ * largest relative one between what the maps have learned and what they should have; 1 where the maps are not those that
+ * the settings ask for.
+ */
+gersh_status gersh__verify_scale(double *difference, gersh_dataset *data, const gersh_model *model);
 
 /* C and ρ of the settings; with --trace auto from the scaled data, else that may be NULL. *known: whether C is found. */
 gersh_status gersh__limits_find(double *trace, double *rho, int *known, const gersh_model *model,

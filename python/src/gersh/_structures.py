@@ -24,11 +24,6 @@ class SolverInfo(c.Structure):
                 ("rules", c.c_int), ("learns", c.c_int)]
 
 
-class Scaling(c.Structure):
-    _fields_ = [("features", c.c_size_t), ("mean", c.POINTER(c.c_double)), ("scale", c.POINTER(c.c_double)),
-                ("unit_rows", c.c_int)]
-
-
 class Atom(c.Structure):
     _fields_ = [("i", c.c_size_t), ("j", c.c_size_t), ("a", c.c_double), ("b", c.c_double)]
 
