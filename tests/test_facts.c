@@ -106,7 +106,8 @@ static void objectives_are_whole(void **unused)
     assert_int_equal(automatic, GERSH__NOTHING - 1);
     for (unsigned bit = 1; bit < GERSH__NOTHING; bit *= 2)
         assert_string_not_equal(gersh_supervision_name((gersh_supervision)bit), "unknown");
-    assert_string_equal(gersh_supervision_name((gersh_supervision)(GERSH__CLASSES | GERSH__PAIRS)), "unknown");
+    assert_string_equal(gersh_supervision_name((gersh_supervision)(GERSH__CLASSES | GERSH__PAIRS)),
+                        "unknown");
     assert_null(gersh_objective_find(gersh__objective_custom.info.name));
 }
 
@@ -171,13 +172,14 @@ static void settings_of_other_solvers_are_refused(void **unused)
         assert_ok(gersh_settings_set(settings, given[g][0], given[g][1]));
         for (size_t i = 0; (solver = gersh__solver_at(i)) != NULL; i++) {
             int reads = gersh_solver_reads(&solver->info, given[g][0]);
-            assert_int_equal(gersh__solver_check(solver, settings, 0), reads ? GERSH_OK : GERSH_ERROR_ARGUMENT);
+            assert_int_equal(gersh__solver_check(solver, settings, 0),
+                             reads ? GERSH_OK : GERSH_ERROR_ARGUMENT);
             if (!reads) {
                 assert_non_null(strstr(gersh_last_error(), given[g][0]));
-                assert_non_null(strstr(gersh_last_error(),
-                                       gersh_solver_reads(gersh_solver_find("pdcone"), given[g][0])
-                                           ? "use the solver pdcone"
-                                           : "use the solver sgml or pgml"));
+                assert_non_null(
+                    strstr(gersh_last_error(), gersh_solver_reads(gersh_solver_find("pdcone"), given[g][0])
+                                                   ? "use the solver pdcone"
+                                                   : "use the solver sgml or pgml"));
             }
             assert_ok(gersh__solver_check(solver, NULL, 0));
             assert_int_equal(gersh__solver_check(solver, NULL, 1),

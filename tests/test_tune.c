@@ -295,7 +295,7 @@ static void what_makes_no_sense_is_refused(void **unused)
     gersh_settings *settings;
     assert_ok(gersh_settings_new(&settings));
     assert_ok(gersh_settings_set(settings, "classifier", "graph"));
-    assert_refused(data, settings, NULL, GERSH_ERROR_ARGUMENT, "knn");
+    assert_refused(data, settings, NULL, GERSH_ERROR_ARGUMENT, "which 'graph' does not use");
     gersh_settings_free(settings);
     gersh_dataset_free(data);
     gersh_dataset_free(small);

@@ -28,6 +28,8 @@
 #include "base/settings.h"
 #include "base/threads.h"
 #include "data/dataset.h"
+#include "gersh/predict.h"
+#include "objective/objective.h"
 #include "use/tune_rows.h"
 #include "use/tune_score.h"
 
@@ -45,15 +47,10 @@ enum { ROUNDS = sizeof rounds / sizeof rounds[0] };
 static const char *const scales[] = {"zscore", "paper", "none"};
 
 /*
- * The trace is the scale of the distances in exp(−d). With a large one glr is about the nearest rows alone, as a vote is;
- * mcml asks for less. Each learner tries its bits of gersh__tune_traces.
+ * The trace is the scale of the distances. With a large one a local objective (glr) is about the nearest rows alone, as a
+ * vote is; others (mcml) ask for less. Each learner tries its bits of gersh__tune_traces.
  */
-enum { ONE = 1 << 1, LESS_AND_MORE = 7, MORE = 14 };
-
-static const struct {
-    const char *objective, *solver;
-    int traces;
-} learners[] = {{"glr", "identity", ONE}, {"glr", "hull", MORE}, {"mcml", "hull", ONE}};
+enum { ONE = 1 << 1, LESS_AND_MORE = 7, MORE = 14, LEARNERS = 3 };
 
 static const gersh__tune_neighbors all_neighbors = {
     GERSH__TUNE_KS, {1, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100}, GERSH__TUNE_RULES, {"equal", "distance"}};
@@ -116,18 +113,35 @@ static int agrees(const search *s, int setting, const char *choice)
            gersh__setting_is(s->settings, setting, choice);
 }
 
+static gersh__tune_family over_hull(const char *scale, const char *objective)
+{
+    return (gersh__tune_family){scale, objective, "hull",
+                                gersh_objective_find(objective)->local ? MORE : ONE};
+}
+
+/* The Euclidean metric, and the best of the hull by the objectives that "auto" chooses from. */
+static void list_learners(gersh__tune_family learner[LEARNERS], const char *scale)
+{
+    const char *usual = gersh__objective_resolve("auto", GERSH__CLASSES),
+               *second = gersh__objective_second(GERSH__CLASSES);
+    learner[0] = (gersh__tune_family){scale, second, "identity", ONE};
+    learner[1] = over_hull(scale, second);
+    learner[2] = over_hull(scale, usual);
+}
+
 /* All combinations that the user's settings allow; an objective or a solver that the list lacks joins it. */
 static void list_families(search *s)
 {
+    gersh__tune_family learner[LEARNERS];
     for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) {
         if (!agrees(s, GERSH__SCALE, scales[i]))
             continue;
         size_t before = s->families;
-        for (size_t l = 0; l < sizeof learners / sizeof learners[0]; l++)
-            if (agrees(s, GERSH__OBJECTIVE, learners[l].objective) &&
-                agrees(s, GERSH__SOLVER, learners[l].solver))
-                s->family[s->families++] = (gersh__tune_family){scales[i], learners[l].objective,
-                                                                learners[l].solver, learners[l].traces};
+        list_learners(learner, scales[i]);
+        for (size_t l = 0; l < LEARNERS; l++)
+            if (agrees(s, GERSH__OBJECTIVE, learner[l].objective) &&
+                agrees(s, GERSH__SOLVER, learner[l].solver))
+                s->family[s->families++] = learner[l];
         if (s->families == before)
             s->family[s->families++] =
                 (gersh__tune_family){scales[i], gersh__setting_text(s->settings, GERSH__OBJECTIVE),
@@ -496,10 +510,12 @@ static gersh_status check_data(const gersh_dataset *data, const gersh_settings *
     if (status == GERSH_OK && gersh_dataset_rows(data) < 4)
         status = gersh__fail(GERSH_ERROR_INPUT, "there are %zu rows; cross-validation needs at least 4",
                              gersh_dataset_rows(data));
-    if (status == GERSH_OK && !gersh__setting_is(settings, GERSH__CLASSIFIER, "knn"))
-        status = gersh__fail(GERSH_ERROR_ARGUMENT,
-                             "classifier: tuning is by the votes of neighbours, knn, not '%s'",
-                             gersh__setting_text(settings, GERSH__CLASSIFIER));
+    if (status == GERSH_OK &&
+        !gersh_classifier_find(gersh__setting_text(settings, GERSH__CLASSIFIER))->votes)
+        status = gersh__fail(
+            GERSH_ERROR_ARGUMENT,
+            "classifier: tuning is by the votes of neighbours, which '%s' does not use; leave it out",
+            gersh__setting_text(settings, GERSH__CLASSIFIER));
     return status;
 }
 
