@@ -361,11 +361,11 @@ static gersh_status solve_balanced(gersh__solver_run *run)
 
 const gersh__solver gersh__solver_balanced = {
     .info = {.name = "balanced",
-             .help = "balanced signed graphs",
+             .help = "balanced signed graphs: a metric each, with colours",
              .bound = GERSH_BOUND_HULL,
              .signs = GERSH_SIGNS_BALANCED,
              .rules = 1,
              .learns = 1},
-    .run = solve_balanced,
     .region = &gersh__region_hull,
+    .run = solve_balanced,
 };

@@ -90,8 +90,8 @@ const gersh__solver gersh__solver_diagonal = {
              .signs = GERSH_SIGNS_NO_EDGES,
              .rules = 1,
              .learns = 1},
-    .run = solve_diagonal,
     .region = &gersh__region_diagonal,
+    .run = solve_diagonal,
 };
 
 const gersh__solver gersh__solver_hull = {
@@ -101,8 +101,8 @@ const gersh__solver gersh__solver_hull = {
              .signs = GERSH_SIGNS_FREE,
              .rules = 1,
              .learns = 1},
-    .run = solve_hull,
     .region = &gersh__region_hull,
+    .run = solve_hull,
 };
 
 const gersh__solver gersh__solver_psd = {
@@ -112,6 +112,6 @@ const gersh__solver gersh__solver_psd = {
              .signs = GERSH_SIGNS_FREE,
              .dense = 1,
              .learns = 1},
-    .run = solve_psd,
     .region = &gersh__region_psd,
+    .run = solve_psd,
 };

@@ -185,20 +185,20 @@ static gersh_status solve_pgml(gersh__solver_run *run)
 
 const gersh__solver gersh__solver_sgml = {
     .info = {.name = "sgml",
-             .help = "balanced signed graphs, row by row (the paper's algorithm)",
+             .help = "balanced signed graphs: signed graph metric learning, row by row",
              .signs = GERSH_SIGNS_BALANCED,
              .learns = 1},
     .reads = READS,
-    .run = solve_sgml,
     .region = &gersh__region_hull,
+    .run = solve_sgml,
 };
 
 const gersh__solver gersh__solver_pgml = {
     .info = {.name = "pgml",
-             .help = "graphs with positive edges only, row by row",
+             .help = "graphs with positive edges alone, row by row",
              .signs = GERSH_SIGNS_POSITIVE,
              .learns = 1},
     .reads = READS,
-    .run = solve_pgml,
     .region = &gersh__region_hull,
+    .run = solve_pgml,
 };
