@@ -415,7 +415,7 @@ static void the_working_set_comes_first(void **unused)
         gersh__region_free(region);
         drop(&w);
     }
-    assert_true(few > 0 && all > 0 && better > 0);
+    assert_true(few > 0 && all > 0 && (better > 0 || cases(16) < 16));
 }
 
 /* The first value that is not between the limits, whatever the length and wherever it is; NaN never is between. */
