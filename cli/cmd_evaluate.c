@@ -389,7 +389,8 @@ static int run(const cli_args *args)
 }
 
 static const cli_option options[] = {
-    {"objectives", 0, "LIST", "objectives of 'gersh fit', separated by commas, or all (default: glr)"},
+    {"objectives", 0, "LIST",
+     "objectives of 'gersh fit', separated by commas, or all (default: auto; for real-valued targets glr)"},
     {"solvers", 0, "LIST", "solvers of 'gersh fit', separated by commas, or all (default: balanced)"},
     {"tuned", 0, NULL,
      "one more row: a search on the training rows of each split chooses scaling, objective, solver, trace "

@@ -21,6 +21,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "gersh/linalg.h"
 #include "pairs/combine.h"
 #include "solver/dense.h"
 
@@ -424,5 +425,6 @@ const gersh__solver gersh__solver_hbnb = {
              .signs = GERSH_SIGNS_FREE,
              .dense = 1,
              .learns = 1},
+    .region = &gersh__region_psd,
     .run = solve,
 };

@@ -219,5 +219,6 @@ const gersh__solver gersh__solver_pdcone = {
              .dense = 1,
              .learns = 1},
     .reads = GERSH__READS(GERSH__NUCLEAR),
+    .region = &gersh__region_psd,
     .run = solve,
 };

@@ -117,7 +117,7 @@ static gersh_status first_chain(gersh__sgml *s)
 
 static gersh_status first_hull(gersh__sgml *s)
 {
-    gersh_status status = gersh__solve_region(s->run, GERSH__HULL, NULL, "hull");
+    gersh_status status = gersh__solve_region(s->run, &gersh__region_hull, NULL);
     return status == GERSH_OK && s->engine->atoms > 0 ? start_engine(s) : status;
 }
 
