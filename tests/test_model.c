@@ -306,9 +306,11 @@ static void damage_is_named(void **state)
              "tensor 'mean' has 4 numbers but 24 bytes");
     replaced("\\\"task\\\":\\\"classify", "\\\"task\\\":\\\"classifi",
              "the description of the model has an impossible task, number of rows or rho");
-    replaced("\\\"objective\\\":\\\"glr", "\\\"objective\\\":\\\"gli",
-             "a setting of the model cannot be used: objective: 'gli' is not one of "
-             "auto|mcml|deml|lsml|lmnn|glr");
+    char choices[400];
+    snprintf(choices, sizeof choices,
+             "a setting of the model cannot be used: objective: 'gli' is not one of %s",
+             gersh_settings_info(GERSH__OBJECTIVE)->choices);
+    replaced("\\\"objective\\\":\\\"glr", "\\\"objective\\\":\\\"gli", choices);
     replaced("\\\"rows\\\":6", "\\\"rows\\\":7", "tensor 'x' has another shape than the model needs");
     replaced("settled", "gesetzt",
              "the record of the fit has an unknown reason to stop or a negative number");

@@ -79,8 +79,8 @@ def solvers() -> List[SolverInfo]:
     Examples
     --------
     >>> import gersh
-    >>> [solver.name for solver in gersh.solvers() if solver.bound == "hull"]
-    ['balanced', 'hull']
+    >>> [solver.name for solver in gersh.solvers() if solver.bound and not solver.dense]
+    ['diagonal', 'balanced', 'hull']
     """
     return [SolverInfo(s.name.decode(), s.help.decode(), BOUNDS[s.bound], SIGNS[s.signs], bool(s.dense), bool(s.rules),
                        bool(s.learns)) for s in _listed(library.gersh_solver_at)]
