@@ -284,6 +284,35 @@ static void hinges_near_0_pass(void **state)
     gersh_dataset_free(data);
 }
 
+/* Four unit vectors of many features: distances are sums of many terms, whose rounding moves the slopes of narrow hinges. */
+static void many_features_pass(void **state)
+{
+    (void)state;
+    enum { ROWS = 4, FEATURES = 2000 };
+    static const char *const labels[] = {"a", "a", "a", "b"};
+    double *x = malloc(ROWS * FEATURES * sizeof *x);
+    gersh__random random;
+    gersh__random_seed(&random, 17);
+    for (size_t e = 0; e < ROWS * FEATURES; e++)
+        x[e] = gersh__random_normal(&random) / sqrt(FEATURES);
+    gersh_dataset *data = NULL;
+    gersh_model *model = NULL;
+    gersh_settings *settings = model_settings("lmnn", "diagonal");
+    gersh_verification report;
+    assert_ok(gersh_settings_set(settings, "scale", "none"));
+    assert_ok(gersh_settings_set(settings, "trace", "K"));
+    assert_ok(gersh_settings_set(settings, "tol", "1e-3"));
+    assert_ok(gersh_dataset_new(&data, ROWS, FEATURES, x, FEATURES, labels, NULL, NULL));
+    assert_ok(gersh_model_fit(&model, NULL, data, settings, NULL));
+    assert_ok(gersh_model_verify(&report, model, NULL));
+    if (report.verdict != GERSH_VERIFICATION_VERIFIED)
+        fail_msg("bound %.17g: %s", model->info.bound, find_check(&report, "bound")->sentence);
+    gersh_model_free(model);
+    gersh_settings_free(settings);
+    gersh_dataset_free(data);
+    free(x);
+}
+
 /* Where lsml is nearly 0, its squares of small differences are mostly rounding, however large the weights are. */
 static void values_near_0_pass(void **state)
 {
@@ -481,6 +510,7 @@ int main(void)
         cmocka_unit_test(fitted_models_pass),
         cmocka_unit_test(rows_of_weight_0_do_not_count),
         cmocka_unit_test(hinges_near_0_pass),
+        cmocka_unit_test(many_features_pass),
         cmocka_unit_test(values_near_0_pass),
         cmocka_unit_test(tampered_models_fail),
         cmocka_unit_test(other_data_is_used_or_refused),

@@ -141,8 +141,9 @@ static double find_error(const slope *s, const gersh__problem *p, gersh_bound_se
 {
     double n = (double)s->n, terms = fmin(n, 10 * sqrt(n)) + (double)s->k + 32;
     double sizes = budget * (set == GERSH_BOUND_PSD ? s->sum : 2 * s->largest) + rho * s->sum;
-    double shaken = p->shaken * (1 + (budget + rho) * s->spread);
-    return DBL_EPSILON * (8 * p->margins + 16 * terms * (sizes + p->size) + (double)(p->k + 8) * shaken) +
+    double shaken = p->shaken * (1 + (budget + rho) * s->spread), sums = (double)p->k + 8;
+    return DBL_EPSILON *
+               (8 * p->margins + 16 * terms * (sizes + p->size) + fmin(sums, 10 * sqrt(sums)) * shaken) +
            budget * s->unsure;
 }
 
