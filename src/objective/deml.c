@@ -46,7 +46,6 @@ const gersh__objective_kind gersh__deml = {
     .steep = 1,
     .spreads = 1,
     .takes = GERSH__CLASSES | GERSH__PAIRS,
-    .separable = 1,
     .draws = GERSH__DRAWS_DISSIMILAR,
     .arrays = 2,
     .state_size = sizeof(gersh__separable),
@@ -54,5 +53,6 @@ const gersh__objective_kind gersh__deml = {
     .evaluate = gersh__separable_evaluate,
     .curvature = gersh__separable_curvature,
     .hessian = gersh__separable_hessian,
+    .pair_terms = gersh__separable_pair_terms,
     .doubt = doubt,
 };

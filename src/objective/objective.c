@@ -15,6 +15,7 @@
 #include "gersh/objective.h"
 #include "linalg/kernels.h"
 #include "objective/kinds.h"
+#include "pairs/rows.h"
 
 /* In the order in which "auto" tries them. */
 static const gersh__objective_kind *const registry[] = {
@@ -152,22 +153,34 @@ gersh_status gersh__objective_check(const gersh__objective_kind *kind, gersh__kn
     return choose(kind, known) != NULL ? GERSH_OK : refuse(kind, known);
 }
 
+static gersh_status check_rows(const gersh__objective_kind *kind, const gersh__pairs *pairs)
+{
+    if (!kind->needs_rows || gersh__pairs_have_rows(pairs))
+        return GERSH_OK;
+    return gersh__fail(
+        GERSH_ERROR_ARGUMENT,
+        "the objective %s compares each sample with all others and cannot use a list of pairs; "
+        "use all pairs, or one of the objectives glr, deml and lsml",
+        kind->name);
+}
+
 gersh_status gersh__objective_new(gersh__objective **out, const gersh__objective_kind *kind,
                                   const gersh__pairs *pairs, const gersh_settings *settings)
 {
-    gersh__knowledge known = gersh__pairs_knowledge(pairs);
+    gersh__knowledge known = gersh__supervision_knowledge(gersh__pairs_supervision(pairs));
     const gersh__objective_kind *chosen = choose(kind, known);
     *out = NULL;
-    if (chosen == NULL)
-        return refuse(kind, known);
+    gersh_status status = chosen != NULL ? check_rows(chosen, pairs) : refuse(kind, known);
+    if (status != GERSH_OK)
+        return status;
     gersh__objective *objective = gersh__alloc(1, chosen->state_size);
     if (objective == NULL)
         return GERSH_ERROR_MEMORY;
     objective->kind = chosen;
     objective->pairs = pairs;
-    objective->scratch = gersh__alloc(pairs->count, chosen->arrays * sizeof *objective->scratch);
-    gersh_status status =
-        objective->scratch != NULL ? chosen->init(objective, settings) : GERSH_ERROR_MEMORY;
+    objective->scratch =
+        gersh__alloc(gersh__pairs_count(pairs), chosen->arrays * sizeof *objective->scratch);
+    status = objective->scratch != NULL ? chosen->init(objective, settings) : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
         *out = objective;
     else
@@ -194,26 +207,16 @@ gersh_status gersh__objective_work(gersh__objective *objective, size_t need)
 
 gersh_status gersh__objective_need_pairs(const gersh__objective *objective, int similar)
 {
-    const gersh__pairs *pairs = objective->pairs;
-    for (size_t p = 0; pairs->similar != NULL && p < pairs->count; p++)
-        if (pairs->similar[p] == similar)
+    size_t count = gersh__pairs_count(objective->pairs);
+    const int *known = gersh__supervision_similarity(gersh__pairs_supervision(objective->pairs));
+    if (known == NULL)
+        return GERSH_OK;
+    for (size_t p = 0; p < count; p++)
+        if (known[p] == similar)
             return GERSH_OK;
-    if (pairs->similar == NULL)
-        return GERSH_OK;
     return gersh__fail(GERSH_ERROR_INPUT, "the objective %s needs %s pairs, but all %zu are %s; add some",
-                       objective->kind->name, similar ? "similar" : "dissimilar", pairs->count,
+                       objective->kind->name, similar ? "similar" : "dissimilar", count,
                        similar ? "dissimilar" : "similar");
-}
-
-gersh_status gersh__objective_need_all_pairs(const gersh__objective *objective)
-{
-    if (objective->pairs->first == NULL)
-        return GERSH_OK;
-    return gersh__fail(
-        GERSH_ERROR_ARGUMENT,
-        "the objective %s compares each sample with all others and cannot use a list of pairs; "
-        "use all pairs, or one of the objectives glr, deml and lsml",
-        objective->kind->name);
 }
 
 gersh_status gersh__objective_hessian(gersh__objective *objective, const double *d, size_t m,
@@ -223,19 +226,22 @@ gersh_status gersh__objective_hessian(gersh__objective *objective, const double 
     const gersh__kernels *kernels = gersh__kernels_here();
     if (objective->kind->hessian != NULL)
         return objective->kind->hessian(objective, d, m, t, h);
-    gersh_status status = gersh__objective_work(objective, 2 * pairs->count + m * pairs->n);
+    gersh_status status =
+        gersh__objective_work(objective, 2 * gersh__pairs_count(pairs) + m * gersh__pairs_samples(pairs));
     if (status != GERSH_OK)
         return status;
-    double *atom = objective->work, *image = atom + pairs->count, *product = image + pairs->count;
+    double *atom = objective->work, *image = atom + gersh__pairs_count(pairs),
+           *product = image + gersh__pairs_count(pairs);
     for (size_t b = 0; b < m; b++) {
-        memset(atom, 0, pairs->count * sizeof *atom);
-        gersh__pairs_add(pairs, 1.0, t + b * pairs->n, atom);
+        memset(atom, 0, gersh__pairs_count(pairs) * sizeof *atom);
+        gersh__pairs_add(pairs, 1.0, t + b * gersh__pairs_samples(pairs), atom);
         objective->kind->curvature(objective, d, atom, image);
         /* Only a >= b: the rest follows from symmetry. */
-        gersh__pairs_laplacian(pairs, image, m - b, t + b * pairs->n, product);
+        gersh__pairs_adjoint(pairs, image, m - b, t + b * gersh__pairs_samples(pairs), product);
         for (size_t a = b; a < m; a++)
             h[a * m + b] = h[b * m + a] =
-                kernels->dot(pairs->n, t + a * pairs->n, product + (a - b) * pairs->n);
+                kernels->dot(gersh__pairs_samples(pairs), t + a * gersh__pairs_samples(pairs),
+                             product + (a - b) * gersh__pairs_samples(pairs));
     }
     return GERSH_OK;
 }

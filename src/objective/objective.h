@@ -26,6 +26,14 @@ enum { GERSH__DRAWS_DISSIMILAR = 1, GERSH__DRAWS_SIMILAR = 2, GERSH__DRAWS_TRIPL
  */
 #define GERSH__MEAN_DISTANCE 6.0
 
+/* A sum over pairs Σ_p c_p φ(d_p) with φ(d) = exp(−d) or −√d, and the second derivatives c_p φ'' of the last gradient. */
+typedef struct gersh__pair_terms {
+    int root;             /* φ(d) = −√d */
+    const double *c;      /* one a pair, or NULL: */
+    double each;          /* all are this */
+    const double *second; /* of the one sign or the other */
+} gersh__pair_terms;
+
 typedef struct gersh__objective_kind {
     const char *name;
     const char *help;  /* a line for lists */
@@ -38,9 +46,9 @@ typedef struct gersh__objective_kind {
     int smoothed;      /* F is a smooth lower bound of the true value, closer as `width` shrinks */
     int local;         /* pairs that are far apart do not matter: a class may lie in several places */
     double mean;       /* of the squared distances under (C/K) I, for --trace auto */
-    int separable;     /* a sum over pairs: see separable.h */
     int chained;       /* entries of the gradient are sums over all pairs rather than those of a sample */
     int draws;         /* of classes or targets: the pairs that it is a function of */
+    int needs_rows;    /* it compares each sample with all others: see pairs/rows.h */
     int by_rows;       /* sums over drawn pairs are biased: its values are measured by rows (mcml_rows.h) */
     size_t arrays;     /* of `scratch`: 3 at most */
     size_t room;       /* bytes of its own for each pair, besides `scratch` */
@@ -75,6 +83,9 @@ typedef struct gersh__objective_kind {
      */
     gersh_status (*log_hessian)(gersh__objective *objective, size_t m, const double *t, const double *slope,
                                 double *h);
+
+    /* Its terms, where it is a sum over pairs; else NULL. */
+    gersh__pair_terms (*pair_terms)(const gersh__objective *objective);
 
     /* The true value at d, where `smoothed`; else NULL. */
     double (*exact)(gersh__objective *objective, const double *d);
@@ -141,9 +152,6 @@ gersh_status gersh__objective_work(gersh__objective *objective, size_t need);
 /* Fails with one sentence where the pairs come from tuples and none is similar, or none dissimilar; for
  * `init`. */
 gersh_status gersh__objective_need_pairs(const gersh__objective *objective, int similar);
-
-/* Fails with one sentence where the pairs are listed ones; for `init`. */
-gersh_status gersh__objective_need_all_pairs(const gersh__objective *objective);
 
 /* The value as the user knows it: exact, and positive where it is maximised. */
 double gersh__objective_value(gersh__objective *objective, const double *d);

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "linalg/kernels.h"
+#include "pairs/storage.h"
 
 enum { MOST_IN_BLOCK = 1024, BLOCK_DOUBLES = 1 << 22, NO_ROW = -1 };
 
@@ -30,7 +31,7 @@ gersh_status gersh__slope_new(gersh__slope **out, const gersh__pairs *pairs, int
     slope->row_y = gersh__alloc(n, sizeof(double));
     slope->column = gersh__alloc(n, sizeof(double));
     int room;
-    if (pairs->sparse == NULL && (keep || k <= GERSH__FEW_FEATURES)) {
+    if (pairs->samples->values != NULL && (keep || k <= GERSH__FEW_FEATURES)) {
         slope->y = gersh__alloc(k, n * sizeof(double));
         room = slope->y != NULL;
     } else {
@@ -100,7 +101,7 @@ static void multiply(const gersh__slope *slope, const double *weight, const size
         if (column != x + c * pairs->n)
             memcpy(x + c * pairs->n, column, pairs->n * sizeof *x);
     }
-    gersh__pairs_laplacian(pairs, weight, count, x, y);
+    gersh__pairs_adjoint(pairs, weight, count, x, y);
     change_unit(slope, count * pairs->n, y);
 }
 
@@ -150,7 +151,7 @@ void gersh__slope_update(gersh__slope *slope, const double *g)
         return;
     }
     const gersh__pairs *pairs = slope->pairs;
-    gersh__pairs_laplacian(pairs, g, pairs->k, pairs->x, slope->y);
+    gersh__pairs_adjoint(pairs, g, pairs->k, pairs->samples->values, slope->y);
     fill_diagonal(slope);
     double most = largest_size(pairs->k, slope->diagonal);
     if (most > SAFE && most < 1 / SAFE)
@@ -174,7 +175,7 @@ double gersh__slope_entry(gersh__slope *slope, size_t i, size_t j)
     const double *y = slope->y != NULL ? slope->y + i * n : slope->row_y;
     if (slope->y == NULL && slope->row != i) {
         const double *x = gersh__pairs_column(pairs, i, slope->column);
-        gersh__pairs_laplacian(pairs, slope->g, 1, x, slope->row_y);
+        gersh__pairs_adjoint(pairs, slope->g, 1, x, slope->row_y);
         change_unit(slope, n, slope->row_y);
         slope->row = i;
     }

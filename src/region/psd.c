@@ -172,7 +172,7 @@ gersh_status gersh__psd_minimize(gersh__region *region, gersh__slope *slope, siz
 {
     size_t n = region->n;
     double value = 0;
-    product p = {slope->pairs->x, slope->y, n, gersh__alloc(n, sizeof(double))};
+    product p = {gersh__pairs_columns(slope->pairs), slope->y, n, gersh__alloc(n, sizeof(double))};
     if (p.middle == NULL)
         return GERSH_ERROR_MEMORY;
     *found = 0;

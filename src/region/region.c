@@ -45,7 +45,7 @@ void gersh__region_free(gersh__region *region)
 gersh_status gersh__region_new(gersh__region **out, gersh__region_kind kind, const gersh__pairs *pairs,
                                const gersh__rules *rules)
 {
-    size_t k = pairs->k, n = pairs->n;
+    size_t k = gersh__pairs_features(pairs), n = gersh__pairs_samples(pairs);
     *out = NULL;
     gersh__region *region = gersh__alloc(1, sizeof *region);
     if (region == NULL)
@@ -55,7 +55,7 @@ gersh_status gersh__region_new(gersh__region **out, gersh__region_kind kind, con
     region->row = GERSH__ALL_ROWS;
     region->k = k;
     region->n = n;
-    region->threads = gersh__pool_threads(pairs->pool);
+    region->threads = gersh__pool_threads(gersh__pairs_pool(pairs));
     region->row_value = gersh__alloc(k, sizeof(double));
     region->row_partner = gersh__alloc(k, sizeof(size_t));
     region->ranked = gersh__alloc(k, sizeof *region->ranked);

@@ -108,13 +108,13 @@ gersh_status gersh__region_scan(gersh__region *r, gersh__slope *slope, const siz
     if (list != NULL) {
         lay_out(&s, slope, r->memory + blocks);
     } else {
-        s.x = slope->pairs->x;
+        s.x = gersh__pairs_columns(slope->pairs);
         s.y = slope->y;
         s.diagonal = slope->diagonal;
         s.color = r->kind == GERSH__HULL ? NULL : r->color;
         s.u = r->u;
     }
-    gersh__pool_run(count * count * r->n > MUCH_WORK ? slope->pairs->pool : NULL,
+    gersh__pool_run(count * count * r->n > MUCH_WORK ? gersh__pairs_pool(slope->pairs) : NULL,
                     (count + s.rows - 1) / s.rows, scan_block, &s);
     return GERSH_OK;
 }

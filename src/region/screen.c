@@ -82,7 +82,7 @@ static void look_at(const screen *s, size_t row, size_t column, double product)
  */
 static double fill_rows(const screen *s, size_t from, size_t count, float *rows, float *fixed)
 {
-    const gersh__sparse *sparse = s->slope->pairs->sparse;
+    const gersh__sparse *sparse = gersh__pairs_lists(s->slope->pairs);
     size_t n = s->region->n, row_step = sparse != NULL ? 1 : n, step = sparse != NULL ? count : 1;
     double longest = 0;
     for (size_t i = 0; i < count; i++) {
@@ -107,13 +107,14 @@ static void multiply(const screen *s, size_t column, size_t width, size_t height
 {
     const gersh__kernels *kernels = gersh__kernels_here();
     const gersh__pairs *pairs = s->slope->pairs;
-    const gersh__sparse *sparse = pairs->sparse;
-    size_t n = pairs->n;
+    const gersh__sparse *sparse = gersh__pairs_lists(pairs);
+    size_t n = gersh__pairs_samples(pairs);
     for (size_t j = 0; j < width; j++) {
         size_t f = s->order[column + j];
         double factor = s->scale[column + j] / s->balance;
         if (sparse == NULL) {
-            kernels->to_single(n, factor, s->region->mean[f], pairs->x + f * n, columns + j * n);
+            kernels->to_single(n, factor, s->region->mean[f], gersh__pairs_columns(pairs) + f * n,
+                               columns + j * n);
             continue;
         }
         float *product = products + j * height;
@@ -187,7 +188,7 @@ static void arrange(screen *s)
  */
 static gersh_status measure(gersh__region *r, const gersh__pairs *pairs)
 {
-    const gersh__sparse *sparse = pairs->sparse;
+    const gersh__sparse *sparse = gersh__pairs_lists(pairs);
     if (r->length != NULL)
         return GERSH_OK;
     r->length = gersh__alloc(r->k, sizeof *r->length);
@@ -200,7 +201,7 @@ static gersh_status measure(gersh__region *r, const gersh__pairs *pairs)
             for (size_t e = sparse->start[f]; e < sparse->start[f + 1]; e++)
                 square += sparse->value[e] * sparse->value[e];
         } else {
-            const double *x = pairs->x + f * r->n;
+            const double *x = gersh__pairs_columns(pairs) + f * r->n;
             r->mean[f] = gersh__kernels_here()->sum(r->n, x) / (double)r->n;
             for (size_t p = 0; p < r->n; p++)
                 square += (x[p] - r->mean[f]) * (x[p] - r->mean[f]);
@@ -248,7 +249,8 @@ gersh_status gersh__region_screen(gersh__region *r, gersh__slope *slope, double 
         s.end = s.first + group < s.count ? s.first + group : s.count;
         gersh__slope_columns(slope, s.order + s.first, s.end - s.first, s.x, s.y);
         s.balance = find_balance(&s);
-        gersh__pool_run(slope->pairs->pool, (s.end - s.first + ROWS - 1) / ROWS, screen_rows, &s);
+        gersh__pool_run(gersh__pairs_pool(slope->pairs), (s.end - s.first + ROWS - 1) / ROWS, screen_rows,
+                        &s);
     }
     gersh__free(s.order);
     return GERSH_OK;
