@@ -62,7 +62,7 @@ static task make(const char *word, size_t rows, uint64_t seed)
     must(gersh_dataset_new(&q.data, rows, FEATURES, x, FEATURES, q.regress ? NULL : label,
                            q.regress ? target : NULL, NULL));
     must(gersh__pairs_new(&q.all, q.data, q.weight, 0, NULL, NULL, NULL));
-    must(gersh__objective_new(&q.objective, gersh__objective_find(name), q.all, NULL));
+    must(gersh__objective_new(&q.objective, gersh__objective_find(name), q.all));
     q.d = room(gersh__pairs_count(q.all), sizeof *q.d);
     q.t = room(rows, sizeof *q.t);
     free(x);

@@ -69,7 +69,7 @@ static void make_parts(parts *p, const gersh_dataset *data, const gersh_metric *
 {
     must(gersh__pool_new(&p->pool, threads));
     must(gersh__pairs_new(&p->pairs, data, NULL, 0, NULL, NULL, p->pool));
-    must(gersh__objective_new(&p->objective, gersh__objective_find("mcml"), p->pairs, NULL));
+    must(gersh__objective_new(&p->objective, gersh__objective_find("mcml"), p->pairs));
     size_t n = gersh__pairs_samples(p->pairs), count = gersh__pairs_count(p->pairs),
            m = p->m = metric->atoms;
     p->t = room(m * n, sizeof(double));

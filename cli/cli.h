@@ -132,6 +132,9 @@ int cli_ends_with(const char *path, const char *ending);
  * And one with words of the program, which need no quotes, around it.
  */
 void cli_put_cell(FILE *file, const char *text);
+
+/* The name of a feature of the metric. */
+const char *cli_feature_name(const gersh_model *model, size_t feature);
 void cli_put_cell_around(FILE *file, const char *before, const char *text, const char *after);
 
 /* Numbers by rows, as NPY version 1.0. */

@@ -17,7 +17,8 @@ static void summarize(summary *s, const gersh_dataset *data, const gersh_scaling
 {
     size_t n = gersh_dataset_rows(data), k = gersh_dataset_features(data);
     const double *x = gersh_dataset_values(data) + feature;
-    *s = (summary){scaling->mean[feature], scaling->scale[feature], x[0], x[0]};
+    *s = (summary){gersh_scaling_vector(scaling, "mean")[feature],
+                   gersh_scaling_vector(scaling, "scale")[feature], x[0], x[0]};
     for (size_t i = 1; i < n; i++) {
         s->low = fmin(s->low, x[i * k]);
         s->high = fmax(s->high, x[i * k]);
@@ -119,8 +120,8 @@ static int run(const cli_args *args)
     gersh_scaling *scaling = NULL;
     int result;
     gersh_status status = gersh_dataset_read(&data, args->operand[0], args->settings);
-    if (status == GERSH_OK && gersh_dataset_values(data) == NULL)
-        status = GERSH_ERROR_MEMORY;
+    if (status == GERSH_OK)
+        status = gersh_dataset_densify(data);
     if (status == GERSH_OK)
         status = gersh_scaling_fit(&scaling, data, "zscore");
     size_t *rows = status == GERSH_OK ? class_counts(data) : NULL;

@@ -44,7 +44,7 @@ static gersh_status read_inputs(inputs *in)
 
 static double distance(const inputs *in, size_t i, size_t j)
 {
-    size_t k = gersh_model_features(in->model);
+    size_t k = gersh_model_metric(in->model)->features;
     double d =
         gersh_metric_distance(gersh_model_metric(in->model), gersh_dataset_values(in->a->data) + i * k,
                               gersh_dataset_values(in->b->data) + j * k);

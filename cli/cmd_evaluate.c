@@ -68,7 +68,7 @@ static void print_remarks(const gersh_evaluate_row *row, const gersh_evaluation 
         before = ", ";
     }
     if (row->switched > 0) {
-        printf("%swith %s %zu", before, gersh__objective_local(GERSH__CLASSES), row->switched);
+        printf("%swith %s %zu", before, gersh__objective_second(GERSH__CLASSES), row->switched);
         before = ", ";
     }
     if (row->splits + row->failed < result->splits) {

@@ -118,7 +118,7 @@ static void print_scalars(const gersh_model *model, const gersh_discs *discs)
     printf(" %-6s %12s %15s %15s\n", "colour", "scalar", "left-end before", "left-end after");
     for (size_t i = 0; i < discs->nodes; i++) {
         printf("  ");
-        cli_print_cell(gersh_model_feature_name(model, i), NAME_WIDTH);
+        cli_print_cell(cli_feature_name(model, i), NAME_WIDTH);
         printf(" %-6s %12.6g %15.6g %15.6g\n", discs->balance->color[i] > 0 ? "blue" : "red",
                discs->scalar[i], discs->center[i] - discs->radius[i], discs->center[i] - discs->aligned[i]);
     }

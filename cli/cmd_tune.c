@@ -27,7 +27,7 @@ static void draw(void *context, const gersh_tune_progress *now)
 
 static int is_plain(const gersh_tune_row *row)
 {
-    return strcmp(row->solver, "identity") == 0;
+    return !gersh_solver_find(row->solver)->learns;
 }
 
 static int print_table(const cli_args *args, const gersh_dataset *data, const gersh_tuning *result)

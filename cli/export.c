@@ -48,11 +48,16 @@ void cli_put_cell(FILE *file, const char *text)
     cli_put_cell_around(file, "", text, "");
 }
 
+const char *cli_feature_name(const gersh_model *model, size_t feature)
+{
+    return gersh_scaling_feature_name(gersh_model_scaling(model), feature);
+}
+
 static void put_csv(FILE *file, const gersh_model *model, const double *m)
 {
-    size_t k = gersh_model_features(model);
+    size_t k = gersh_model_metric(model)->features;
     for (size_t j = 0; j < k; j++) {
-        cli_put_cell(file, gersh_model_feature_name(model, j));
+        cli_put_cell(file, cli_feature_name(model, j));
         fputc(j + 1 < k ? ',' : '\n', file);
     }
     for (size_t i = 0; i < k; i++)
@@ -82,7 +87,7 @@ void cli_put_npy(FILE *file, size_t rows, size_t columns, const double *m)
 
 gersh_status cli_write_matrix(const gersh_model *model, const char *path)
 {
-    size_t k = gersh_model_features(model);
+    size_t k = gersh_model_metric(model)->features;
     gersh__output output = {0};
     int npy = cli_ends_with(path, ".npy");
     if (!npy && !cli_ends_with(path, ".csv"))
@@ -121,7 +126,7 @@ static void put_dot(FILE *file, const gersh_model *model, const gersh_model_summ
     for (size_t i = 0; i < graph->nodes; i++) {
         if (graph->start[i] == graph->start[i + 1]) /* a feature without an edge would only take up space */
             continue;
-        const char *name = gersh_model_feature_name(model, i);
+        const char *name = cli_feature_name(model, i);
         fprintf(file, "    f%zu [label=\"", i + 1);
         gersh__clean_put(file, GERSH__CLEAN_DOT, name, strlen(name));
         fprintf(file, "\", fillcolor=%s];\n", color == NULL ? "gray40" : color[i] > 0 ? "blue" : "red");

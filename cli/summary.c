@@ -60,10 +60,9 @@ static void print_pairs(const gersh_model *model)
 static void print_certificate(const gersh_model *model)
 {
     const gersh_fit_info *info = gersh_model_info(model);
-    int maximized = gersh_objective_is_maximized(gersh__objective_name(model)),
-        estimate = info->value_error > 0;
+    int maximized = gersh_model_objective(model)->maximized, estimate = info->value_error > 0;
     print_pairs(model);
-    printf("objective:   %s = %.10g ", gersh__objective_name(model), info->objective_value);
+    printf("objective:   %s = %.10g ", gersh_model_objective(model)->name, info->objective_value);
     if (estimate)
         printf("± %.2g on fresh pairs, 95 %% confidence ", info->value_error);
     printf("(%s is better)\n", maximized ? "larger" : "smaller");
@@ -119,7 +118,7 @@ static void print_ranking(const gersh_model *model, gersh_importance_kind kind, 
                     gersh_model_tuples(model) == NULL
                 ? "; try --importance permutation"
                 : "");
-    if (gersh_importance_is_blind(importance) && strcmp(gersh__objective_name(model), "mcml") == 0 &&
+    if (gersh_importance_is_blind(importance) && strcmp(gersh_model_objective(model)->name, "mcml") == 0 &&
         gersh_model_training_accuracy(model)->other == NULL)
         printf("  mcml wants each class in one place; where classes have several, try --objective glr or "
                "lmnn\n");
@@ -141,7 +140,7 @@ static void print_features(const gersh_model *model, const gersh_model_summary *
            summary->balance->balanced ? "colour" : "");
     for (size_t i = 0; i < shown; i++) {
         printf("  ");
-        cli_print_cell(gersh_model_feature_name(model, list[i].first), NAME_WIDTH);
+        cli_print_cell(cli_feature_name(model, list[i].first), NAME_WIDTH);
         printf(" %8.2f %% %12.6g  %s\n",
                100 * list[i].size / (kind == GERSH_IMPORTANCE_WEIGHT ? summary->trace : 1), list[i].entry,
                !summary->balance->balanced                  ? ""
@@ -184,9 +183,9 @@ static void print_edges(const gersh_model *model, const gersh_model_summary *sum
         size_t i = list[e].first, j = graph->neighbor[list[e].second];
         double correlation = summary->correlation != NULL ? summary->correlation[list[e].second] : NAN;
         printf("  ");
-        cli_print_cell(gersh_model_feature_name(model, i), NAME_WIDTH);
+        cli_print_cell(cli_feature_name(model, i), NAME_WIDTH);
         putchar(' ');
-        cli_print_cell(gersh_model_feature_name(model, j), NAME_WIDTH);
+        cli_print_cell(cli_feature_name(model, j), NAME_WIDTH);
         printf(" %12.6g  %17.4f", -list[e].entry,
                list[e].entry / (sqrt(graph->diagonal[i]) * sqrt(graph->diagonal[j])));
         if (isnan(correlation))
@@ -224,9 +223,9 @@ static void print_missing(const gersh_model *model, const gersh_graph *graph, ra
     for (size_t e = 0; e < count && e < TOP; e++) {
         int negative = list[e].entry > 0;
         printf("  ");
-        cli_print_cell(gersh_model_feature_name(model, list[e].first), NAME_WIDTH);
+        cli_print_cell(cli_feature_name(model, list[e].first), NAME_WIDTH);
         putchar(' ');
-        cli_print_cell(gersh_model_feature_name(model, list[e].second), NAME_WIDTH);
+        cli_print_cell(cli_feature_name(model, list[e].second), NAME_WIDTH);
         printf(" %-8s", negative ? "negative" : "positive");
         print_shares(b, list[e].first, list[e].second, negative);
         putchar('\n');
@@ -289,7 +288,7 @@ static void print_learned(const gersh_model *model, const gersh_model_summary *s
     size_t shown = 0;
     for (; shown < k && shown < 3 && (shown == 0 || list[shown].size > 0.02 * list[0].size); shown++) {
         printf("%s", shown > 0 ? ", " : "");
-        cli_put_text(stdout, gersh_model_feature_name(model, list[shown].first));
+        cli_put_text(stdout, cli_feature_name(model, list[shown].first));
         sum += list[shown].size;
     }
     if (kind == GERSH_IMPORTANCE_CONTRIBUTION && shown < k && sum <= 1) /* others may take away from it */
@@ -356,7 +355,7 @@ gersh_status cli_print_summary(const gersh_model *model, const gersh_model_summa
     gersh_importance_kind kind = gersh_importance_rank(value, model);
     print_label(model);
     printf("data:        %zu samples, %zu features\n", gersh_model_rows(model),
-           gersh_model_features(model));
+           gersh_model_metric(model)->features);
     print_learned(model, summary, list, value, kind);
     print_accuracy(model);
     printf("certain:     %s\n", gersh_model_certainty(sentence, sizeof sentence, model, NULL));

@@ -43,7 +43,7 @@ int main(int argc, char **argv)
     if (argc != 2)
         return fprintf(stderr, "usage: pairs DATA\n"), 2;
     if (gersh_dataset_read(&data, argv[1], NULL) || gersh_scaling_fit(&scaling, data, "zscore") ||
-        gersh_scaling_apply(scaling, data))
+        gersh_scaling_apply(scaling, data) || gersh_dataset_densify(data))
         return fprintf(stderr, "pairs: %s\n", gersh_last_error()), 1;
     const int *label = gersh_dataset_labels(data);
     if (label == NULL)

@@ -42,10 +42,11 @@ int main(int argc, char **argv)
     printf("%zu of %zu rows, accuracy %.4f, balanced %.4f\n", fresh, n, prediction->accuracy,
            prediction->balanced_accuracy);
 
-    /* Indexes of neighbours take scaled rows. */
+    /* Indexes of neighbours take scaled rows, dense ones. */
     size_t k = gersh_dataset_features(train), *nearest = malloc(fresh * sizeof *nearest), same = 0;
     if (nearest == NULL || gersh_scaling_apply(gersh_model_scaling(model), train) ||
-        gersh_scaling_apply(gersh_model_scaling(model), test) ||
+        gersh_scaling_apply(gersh_model_scaling(model), test) || gersh_dataset_densify(train) ||
+        gersh_dataset_densify(test) ||
         gersh_neighbors_new(&index, NULL, known, k, gersh_dataset_values(train), k, 0) ||
         gersh_neighbors_find(index, NULL, nearest, fresh, gersh_dataset_values(test), k, 1, NULL))
         return fail();

@@ -12,8 +12,10 @@ static const char *const settings_texts[][6] = {
     {"missing=zero", "categorical=onehot", "label=1", "task=regress", "ignore=2", NULL},
     {"missing=zero", "task=classify", "weights=1", "header=no", NULL}};
 
-static void check_data(const gersh_dataset *data)
+static void check_data(gersh_dataset *data)
 {
+    if (gersh_dataset_densify(data) != GERSH_OK) /* only memory can be short */
+        return;
     size_t n = gersh_dataset_rows(data), k = gersh_dataset_features(data);
     size_t classes = gersh_dataset_classes(data);
     const double *x = gersh_dataset_values(data), *w = gersh_dataset_weights(data);

@@ -257,9 +257,9 @@ static inline double oracle(const char *name, const problem *q, const double *d,
 static inline gersh__objective *objective_of(const char *name, const problem *q)
 {
     gersh__objective *objective;
-    const gersh__objective_kind *kind = gersh__objective_find(name);
-    assert_non_null(kind);
-    assert_ok(gersh__objective_new(&objective, kind, q->pairs, NULL));
+    const gersh__objective_entry *entry = gersh__objective_find(name);
+    assert_non_null(entry);
+    assert_ok(gersh__objective_new(&objective, entry, q->pairs));
     return objective;
 }
 

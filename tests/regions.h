@@ -20,7 +20,7 @@ typedef struct world {
     gersh_dataset *data;
     gersh__pool *pool;
     gersh__pairs *pairs;
-    gersh__slope *slope;
+    gersh__gradient *gradient;
     size_t n, k;
     size_t listed, *first, *second; /* rows of listed pairs; listed 0: all pairs */
     double *g, *dense;              /* dense: G, k × k */
@@ -39,7 +39,7 @@ static inline void *room(size_t count, size_t size)
 
 static inline void drop(world *w)
 {
-    gersh__slope_free(w->slope);
+    gersh__gradient_free(w->gradient);
     gersh__pairs_free(w->pairs);
     gersh__pool_free(w->pool);
     gersh_dataset_free(w->data);
@@ -93,7 +93,7 @@ static inline void make_world(world *w, gersh__random *random, size_t n, size_t 
     assert_ok(gersh__pool_new(&w->pool, threads));
     assert_ok(gersh__pairs_new(&w->pairs, w->data, NULL, listed, listed > 0 ? w->first : NULL,
                                listed > 0 ? w->second : NULL, w->pool));
-    assert_ok(gersh__slope_new(&w->slope, w->pairs, 0));
+    assert_ok(gersh__gradient_new(&w->gradient, w->pairs, 0));
     w->g = room(gersh__pairs_count(w->pairs), sizeof *w->g);
     w->dense = room(k * k, sizeof *w->dense);
     w->color = room(k, sizeof *w->color);
@@ -140,7 +140,7 @@ static inline double random_g(gersh__random *random, int kind, int both_in_first
     }
 }
 
-/* A new g, its slope, and G from the definition. */
+/* A new g, its gradient, and G from the definition. */
 static inline void set_gradient(world *w, gersh__random *random, int kind)
 {
     const double *x = gersh_dataset_values(w->data);
@@ -163,7 +163,7 @@ static inline void set_gradient(world *w, gersh__random *random, int kind)
         }
     }
     w->norm = sqrt(w->norm);
-    gersh__slope_update(w->slope, w->g);
+    gersh__gradient_update(w->gradient, w->g);
 }
 
 /* Random rules, each pair at most once, and what they leave of every pair. */

@@ -46,7 +46,7 @@ static inline gersh_model *copy_model(const gersh_model *model, int with_data)
 
 static inline int is_maximized(const gersh_model *m)
 {
-    return gersh_objective_is_maximized(gersh__setting_text(m->settings, GERSH__OBJECTIVE));
+    return gersh_model_objective(m)->maximized;
 }
 
 /* All that follows from value and bound follows them. */

@@ -2,6 +2,7 @@
 #ifndef GERSH_TESTS_TAMPER_PARTS_H
 #define GERSH_TESTS_TAMPER_PARTS_H
 
+#include "scalings.h"
 #include "tamper.h"
 
 /* The list of atoms that is meant. */
@@ -250,15 +251,24 @@ static inline int change_samples(gersh_model *m, const fixture *f, int variant)
     }
 }
 
+/* Takes the last map away, or appends it. */
+static inline void toggle_unit_length(gersh_scaling *scaling)
+{
+    if (has_unit_length(scaling))
+        scaling->count--;
+    else
+        assert_ok(gersh__scaling_append(scaling, &gersh__map_unit_length));
+}
+
 static inline int change_scaling(gersh_model *m, const fixture *f, int variant)
 {
     (void)f;
     if (variant == 0)
-        m->scaling->unit_rows = !m->scaling->unit_rows;
+        toggle_unit_length(m->scaling);
     else if (variant < 5)
-        m->scaling->mean[1] = operate(m->scaling->mean[1] + 1e-3, variant - 1);
+        means_of(m->scaling)[1] = operate(means_of(m->scaling)[1] + 1e-3, variant - 1);
     else
-        m->scaling->scale[1] = operate(m->scaling->scale[1], variant - 5);
+        scales_of(m->scaling)[1] = operate(scales_of(m->scaling)[1], variant - 5);
     return 1;
 }
 

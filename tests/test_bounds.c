@@ -5,7 +5,7 @@
 #include "../bench/false_bounds.h"
 
 #include "check.h"
-#include "pairs/slope.h"
+#include "pairs/gradient.h"
 #include "region/region.h"
 
 enum { MANY_FEATURES = 560, SOME_ROWS = 12, MOST_PAIRS = SOME_ROWS * (SOME_ROWS - 1) / 2 };
@@ -44,20 +44,20 @@ static void a_false_bound_is_found(void **unused)
 static double minimum(const gersh__pairs *pairs, const double *g, gersh__region_kind kind,
                       const double *color, const double *u)
 {
-    gersh__slope *slope;
+    gersh__gradient *gradient;
     gersh__region *region;
     gersh__candidate candidate[4];
     size_t found;
     double least;
-    assert_ok(gersh__slope_new(&slope, pairs, kind == GERSH__PSD));
+    assert_ok(gersh__gradient_new(&gradient, pairs, kind == GERSH__PSD));
     assert_ok(gersh__region_new(&region, kind, pairs, NULL));
     region->color = kind == GERSH__BALANCED || kind == GERSH__GDPA ? color : NULL;
     region->u = u;
-    gersh__slope_update(slope, g);
-    assert_ok(gersh__region_minimize(region, slope, -INFINITY, 4, candidate, &found, &least));
+    gersh__gradient_update(gradient, g);
+    assert_ok(gersh__region_minimize(region, gradient, -INFINITY, 4, candidate, &found, &least));
     assert_true(found > 0 && candidate[0].value >= least);
     gersh__region_free(region);
-    gersh__slope_free(slope);
+    gersh__gradient_free(gradient);
     return least;
 }
 

@@ -77,7 +77,9 @@ static void correlations_are_those_of_the_formula(void **unused)
         }
         gersh_graph *graph = random_graph(&random, k, round % 5 == 0 ? 1 : 0.1);
         for (int sparse = 0; sparse < 2; sparse++) {
-            struct gersh_model model = {.rows = n, .features = k, .data = sparse ? t.sparse : t.dense};
+            gersh_scaling scaling = {.inputs = k, .width = k};
+            struct gersh_model model = {
+                .scaling = &scaling, .rows = n, .features = k, .data = sparse ? t.sparse : t.dense};
             compare_all(&model, graph, gersh_dataset_values(t.dense), round % 2 ? w : NULL);
         }
         assert_null(t.sparse->x);
@@ -102,7 +104,8 @@ static void large_values_and_copies(void **unused)
         x[i * K + 2] = -1e-250 * x[i * K];
     }
     assert_ok(gersh_dataset_new(&data, N, K, x, K, NULL, NULL, NULL));
-    struct gersh_model model = {.rows = N, .features = K, .data = data};
+    gersh_scaling scaling = {.inputs = K, .width = K};
+    struct gersh_model model = {.scaling = &scaling, .rows = N, .features = K, .data = data};
     gersh_graph *graph = random_graph(&random, K, 1);
     double out[6];
     assert_ok(gersh_model_correlations(out, &model, graph));

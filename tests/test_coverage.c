@@ -164,7 +164,7 @@ static double drawn_value(const problem *q, const gersh_metric *metric, size_t c
     gersh__pairs *pairs;
     gersh__objective *objective;
     assert_ok(gersh__pairs_new_sampled(&pairs, q->population, (gersh__wanted){1, 1}, count, random, NULL));
-    assert_ok(gersh__objective_new(&objective, gersh__objective_find("mcml"), pairs, NULL));
+    assert_ok(gersh__objective_new(&objective, gersh__objective_find("mcml"), pairs));
     double *d = malloc(gersh__pairs_count(pairs) * sizeof *d);
     for (size_t p = 0; p < gersh__pairs_count(pairs); p++)
         d[p] = gersh_metric_distance(metric, q->x + pair_row(pairs, p) * FEATURES,
@@ -238,7 +238,7 @@ static double value_of(const problem *q, const char *name, const gersh_metric *m
     gersh__pairs *pairs;
     gersh__objective *objective;
     assert_ok(gersh__pairs_new(&pairs, q->data, q->weight, 0, NULL, NULL, NULL));
-    assert_ok(gersh__objective_new(&objective, gersh__objective_find(name), pairs, NULL));
+    assert_ok(gersh__objective_new(&objective, gersh__objective_find(name), pairs));
     double *d = malloc(gersh__pairs_count(pairs) * sizeof *d);
     for (size_t i = 1, p = 0; i < gersh__pairs_samples(pairs); i++)
         for (size_t j = 0; j < i; j++)

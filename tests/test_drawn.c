@@ -89,7 +89,7 @@ static double value_on(const problem *q, const gersh__pairs *pairs, const char *
 {
     gersh__objective *objective;
     double *d = malloc(gersh__pairs_count(pairs) * sizeof *d);
-    assert_ok(gersh__objective_new(&objective, gersh__objective_find(name), pairs, NULL));
+    assert_ok(gersh__objective_new(&objective, gersh__objective_find(name), pairs));
     for (size_t p = 0; p < gersh__pairs_count(pairs); p++)
         d[p] = distance(q, scale, pair_row(pairs, p), pair_other_row(pairs, p));
     double value = gersh__objective_value(objective, d);
@@ -216,7 +216,7 @@ static void test_sampled_all(void **state)
                 d[p++] = distance(&q, 1, gersh__pairs_row(all, i), gersh__pairs_row(all, j));
         for (size_t o = 0; o < sizeof names / sizeof names[0]; o++) {
             gersh__objective *objective;
-            assert_ok(gersh__objective_new(&objective, gersh__objective_find(names[o]), all, NULL));
+            assert_ok(gersh__objective_new(&objective, gersh__objective_find(names[o]), all));
             assert_close(gersh__objective_value(objective, d), value_on(&q, drawn, names[o], 1), 1e-12);
             gersh__objective_free(objective);
         }

@@ -3,6 +3,7 @@
  * matter for what is learned.
  */
 #include "evaluate.h"
+#include "scalings.h"
 
 #include <unistd.h>
 
@@ -286,8 +287,8 @@ static void learned(double *out, gersh_dataset *data, const gersh_split *split, 
     fill_as_read(data);
     assert_ok(gersh__trial_run(&result, &model, data, split, trial));
     gersh_metric_matrix(gersh_model_metric(model), out);
-    memcpy(out + data->k * data->k, gersh_model_scaling(model)->mean, data->k * sizeof *out);
-    memcpy(out + data->k * (data->k + 1), gersh_model_scaling(model)->scale, data->k * sizeof *out);
+    memcpy(out + data->k * data->k, means_of(gersh_model_scaling(model)), data->k * sizeof *out);
+    memcpy(out + data->k * (data->k + 1), scales_of(gersh_model_scaling(model)), data->k * sizeof *out);
     gersh_model_free(model);
 }
 

@@ -133,7 +133,7 @@ static void nothing_to_learn(void **unused)
         snprintf(
             sentence, sizeof sentence,
             "every row that counts is the only one of its class, so that the objective %s is the same for "
-            "every metric; use the objective glr or deml",
+            "every metric; use the objective deml or glr",
             fits_objectives[o]);
         refuses(&changed, fits_objectives[o], NULL, sentence);
     }

@@ -22,7 +22,7 @@ static result fit(const table *t, const char *const *names, const char *objectiv
     gersh_dataset *data = table_data(t, names);
     gersh_settings *settings = fits_settings(objective, solver, pairs);
     gersh_fit_options options = {.weights = gersh_dataset_weights(data)};
-    double sign = gersh_objective_is_maximized(objective) ? -1 : 1;
+    double sign = gersh_objective_find(objective)->maximized ? -1 : 1;
     assert_ok(gersh_fit(&r.metric, &r.info, data, settings, &options));
     r.value = sign * r.info.objective_value;
     r.bound = r.info.has_bound ? sign * r.info.bound : -INFINITY;

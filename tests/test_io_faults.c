@@ -202,9 +202,10 @@ static void free_samples(sample *all)
 }
 
 /* One line that says all of a data set. */
-static void describe(text *t, const gersh_dataset *data)
+static void describe(text *t, gersh_dataset *data)
 {
     size_t k = gersh_dataset_features(data);
+    assert_int_equal(gersh_dataset_densify(data), GERSH_OK);
     print(t, "%s %zu %zu:", gersh_dataset_format(data), gersh_dataset_rows(data), k);
     for (size_t i = 0; i < gersh_dataset_rows(data); i++) {
         for (size_t j = 0; j < k; j++)

@@ -58,7 +58,11 @@ static gersh_lobpcg_result compare(const double *m, size_t n)
     double norm, second, lambda = oracle_smallest(m, n, &norm, &second), length = 0, residual = 0;
     double *v = malloc(n * sizeof *v), *image = malloc(n * sizeof *image);
     assert_ok(gersh_lobpcg_new(&state, n));
+    assert_ok(gersh_lobpcg_solve(NULL, v, state, dense_apply, &d, NULL)); /* the vector alone */
+    gersh_lobpcg_start(state, NULL);
+    memcpy(image, v, n * sizeof *v);
     assert_ok(gersh_lobpcg_solve(&r, v, state, dense_apply, &d, NULL));
+    assert_memory_equal(v, image, n * sizeof *v);
     dense_apply(&d, n, 1, v, image);
     for (size_t i = 0; i < n; i++) {
         length = hypot(length, v[i]);

@@ -1,5 +1,6 @@
 /* Model files: round trips to the bit, damaged files, and failures to write. */
 #include "models.h"
+#include "scalings.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -57,9 +58,9 @@ static void same_model(const gersh_model *a, const gersh_model *b, int with_data
     assert_int_equal(m->atom == NULL, o->atom == NULL);
     if (m->atom != NULL)
         assert_memory_equal(m->atom, o->atom, m->atoms * sizeof *m->atom);
-    same_reals(a->scaling->mean, b->scaling->mean, a->features);
-    same_reals(a->scaling->scale, b->scaling->scale, a->features);
-    assert_int_equal(a->scaling->unit_rows, b->scaling->unit_rows);
+    same_reals(means_of(a->scaling), means_of(b->scaling), a->features);
+    same_reals(scales_of(a->scaling), scales_of(b->scaling), a->features);
+    assert_int_equal(has_unit_length(a->scaling), has_unit_length(b->scaling));
     assert_true(a->rows == b->rows && a->features == b->features && a->classes == b->classes);
     same_names(a->feature_names, b->feature_names, a->features);
     same_names(a->class_names, b->class_names, a->classes);
@@ -167,7 +168,7 @@ static void the_layout_is_as_documented(void **state)
     for (int j = 0; j < 3; j++) {
         double value;
         memcpy(&value, bytes + 8 + length + offset + 8 * j, sizeof value);
-        assert_true(value == model->scaling->mean[j]);
+        assert_true(value == means_of(model->scaling)[j]);
     }
     free(head);
     free(bytes);
@@ -337,7 +338,7 @@ static void impossible_numbers_are_refused(void **state)
             model->metric->atom[0].a *= 1.001;
             break;
         case 3:
-            model->scaling->scale[1] = 0;
+            scales_of(model->scaling)[1] = 0;
             break;
         case 4:
             model->data->labels[2] = 2;
@@ -349,7 +350,7 @@ static void impossible_numbers_are_refused(void **state)
             model->data->x[4] = NAN;
             break;
         default:
-            model->scaling->mean[0] = INFINITY;
+            means_of(model->scaling)[0] = INFINITY;
             break;
         }
         assert_ok(gersh_model_write(model, model_path, 1));

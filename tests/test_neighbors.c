@@ -6,6 +6,7 @@
 #include "check.h"
 
 #include <float.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -289,6 +290,44 @@ static void threads_do_not_matter(void **unused)
     free(q);
 }
 
+typedef struct shared_search {
+    gersh_neighbors *index;
+    size_t found[200 * 5];
+    gersh_status status;
+} shared_search;
+
+static void *search_often(void *argument)
+{
+    shared_search *s = argument;
+    for (int i = 0; i < cases(20) && s->status == GERSH_OK; i++)
+        s->status = gersh_neighbors_find_own(s->index, NULL, s->found, 5, NULL);
+    return NULL;
+}
+
+static void threads_share_an_index(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 8);
+    enum { n = 200, f = 6, users = 3 };
+    double *x = random_rows(&random, n, f, 0, 1);
+    gersh_neighbors *index = NULL;
+    static shared_search all[users];
+    pthread_t thread[users];
+    assert_ok(gersh_neighbors_new(&index, NULL, n, f, x, f, 2));
+    for (int t = 0; t < users; t++) {
+        all[t] = (shared_search){.index = index};
+        assert_int_equal(pthread_create(&thread[t], NULL, search_often, &all[t]), 0);
+    }
+    for (int t = 0; t < users; t++) {
+        assert_int_equal(pthread_join(thread[t], NULL), 0);
+        assert_int_equal(all[t].status, GERSH_OK);
+        assert_memory_equal(all[t].found, all[0].found, sizeof all[0].found);
+    }
+    gersh_neighbors_free(index);
+    free(x);
+}
+
 /* Rows with gaps between them, in the index and in the queries. */
 static void strides(void **unused)
 {
@@ -450,6 +489,7 @@ int main(void)
         cmocka_unit_test(equal_rows_keep_their_order),
         cmocka_unit_test(numbers_of_every_size),
         cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(threads_share_an_index),
         cmocka_unit_test(strides),
         cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(nothing_counts),

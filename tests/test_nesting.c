@@ -130,7 +130,7 @@ static void oracle_make(oracle *o, const gersh_dataset *data, const char *name, 
 {
     memset(o, 0, sizeof *o);
     assert_ok(gersh__pairs_new(&o->pairs, data, NULL, 0, NULL, NULL, NULL));
-    assert_ok(gersh__objective_new(&o->objective, gersh__objective_find(name), o->pairs, NULL));
+    assert_ok(gersh__objective_new(&o->objective, gersh__objective_find(name), o->pairs));
     o->n = gersh__pairs_samples(o->pairs);
     o->k = gersh__pairs_features(o->pairs);
     o->rho = rho;
@@ -281,14 +281,14 @@ static double oracle_value(const gersh_dataset *data, const char *name, const ge
 {
     oracle o;
     oracle_make(&o, data, name, info->rho, info->budget);
-    const gersh__objective_kind *kind = o.objective->kind;
-    double *m = calloc(o.k * o.k, sizeof *m), sign = kind->maximized ? -1 : 1;
+    const gersh_objective_info *facts = o.objective->info;
+    double *m = calloc(o.k * o.k, sizeof *m), sign = facts->maximized ? -1 : 1;
     assert_non_null(m);
     for (size_t i = 0; i < o.k; i++)
         m[i * o.k + i] = info->budget / (double)o.k;
     set_distances(&o, m);
     *at_start = sign * gersh__objective_value(o.objective, o.d);
-    for (double width = kind->smoothed ? 1 : 1e-5; width > 9e-6; width *= 0.1) {
+    for (double width = facts->smoothed ? 1 : 1e-5; width > 9e-6; width *= 0.1) {
         o.objective->width = width;
         *gap = descend(&o, m, ORACLE_TOL, FLOOR * fabs(*at_start));
     }

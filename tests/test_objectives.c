@@ -44,7 +44,7 @@ static void values_are_those_of_the_definitions(void **unused)
             assert_close(f->kind->evaluate(f, d, g), value, 1e-14 * (fabs(right) + room));
             if (f->kind->exact != NULL)
                 right = oracle(names[which], &q, d, 1e-200);
-            assert_close(gersh__objective_value(f, d), f->kind->maximized ? -right : right,
+            assert_close(gersh__objective_value(f, d), f->info->maximized ? -right : right,
                          1e-12 * (fabs(right) + room));
             gersh__objective_free(f);
             free(d);

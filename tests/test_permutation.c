@@ -77,7 +77,7 @@ static double naive_split(double *loss, const gersh_dataset *data, const gersh_s
             size_t shift = 1 + (size_t)gersh__random_below(&random, n - 1);
             gersh_dataset *changed = NULL;
             assert_ok(gersh_dataset_copy(&changed, test));
-            assert_non_null(gersh_dataset_values(changed)); /* makes it dense */
+            assert_ok(gersh_dataset_densify(changed));
             for (size_t at = 0; at < n; at++)
                 changed->x[order[at] * k + f] = gersh_dataset_values(test)[order[(at + shift) % n] * k + f];
             loss[f] += (naive_loss(model, changed, settings) - plain) / (double)repeats;
@@ -100,7 +100,7 @@ static void compare_with_predictions(const gersh_dataset *data, const gersh_sett
     gersh_dataset *dense = NULL;
     gersh_model *model = NULL;
     assert_ok(gersh_dataset_copy(&dense, data));
-    assert_non_null(gersh_dataset_values(dense));
+    assert_ok(gersh_dataset_densify(dense));
     for (size_t s = 0; s < SPLITS; s++)
         score += (1 - naive_split(loss + s * k, dense, settings, seed + s)) / SPLITS;
     assert_ok(gersh_model_fit(&model, NULL, data, settings, NULL));

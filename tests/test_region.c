@@ -45,7 +45,7 @@ static void check_minimum(const world *w, gersh__region *region, size_t want)
     gersh__candidate *list = room(want, sizeof *list);
     size_t found;
     double least, expected = brute_force(w, region);
-    assert_ok(gersh__region_minimize(region, w->slope, -INFINITY, want, list, &found, &least));
+    assert_ok(gersh__region_minimize(region, w->gradient, -INFINITY, want, list, &found, &least));
     assert_true(found >= 1 && found <= want);
     if (!(fabs(list[0].value - expected) <= 1e-10 * w->norm))
         fail_msg("region %d, %zu features, row %zu: the best value is %.17g, not %.17g", (int)region->kind,
@@ -192,7 +192,7 @@ static void watched_pairs_come_first(void **unused)
         while (least == -INFINITY) {
             gersh__candidate list[4];
             size_t found;
-            assert_ok(gersh__region_minimize(region, w.slope, enough, 4, list, &found, &least));
+            assert_ok(gersh__region_minimize(region, w.gradient, enough, 4, list, &found, &least));
             for (size_t c = 0; c < found; c++)
                 check_atom(&w, region, &list[c]);
             if (least == -INFINITY) {
@@ -253,7 +253,7 @@ static void ties_and_extremes(void **unused)
         assert_ok(gersh_dataset_new(&w.data, N, K, x, K, labels, NULL, NULL));
         assert_ok(gersh__pool_new(&w.pool, 1));
         assert_ok(gersh__pairs_new(&w.pairs, w.data, NULL, 0, NULL, NULL, w.pool));
-        assert_ok(gersh__slope_new(&w.slope, w.pairs, 0));
+        assert_ok(gersh__gradient_new(&w.gradient, w.pairs, 0));
         w.g = room(gersh__pairs_count(w.pairs), sizeof *w.g);
         w.dense = room((size_t)K * K, sizeof *w.dense);
         w.color = room(K, sizeof *w.color);
@@ -282,7 +282,7 @@ static void threads_do_not_matter(void **unused)
         make_world(&w, &random, 12, 900, 0, 0, s == 0 ? 1 : 3);
         set_gradient(&w, &random, MIXED);
         gersh__region *region = region_of(&w, GERSH__BALANCED);
-        assert_ok(gersh__region_minimize(region, w.slope, -INFINITY, 20, list[s], &found[s], &least));
+        assert_ok(gersh__region_minimize(region, w.gradient, -INFINITY, 20, list[s], &found[s], &least));
         gersh__region_free(region);
         drop(&w);
     }
@@ -311,7 +311,7 @@ static void check_psd(const world *w, gersh__region *region, size_t want)
     memcpy(copy, w->dense, k * k * sizeof *copy);
     assert_int_equal(LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'U', (lapack_int)k, copy, (lapack_int)k, values),
                      0);
-    assert_ok(gersh__region_minimize(region, w->slope, -INFINITY, want, list, &found, &least));
+    assert_ok(gersh__region_minimize(region, w->gradient, -INFINITY, want, list, &found, &least));
     assert_true(found >= 1 && found <= want && found <= 1 + region->active_count);
     assert_true(least <= values[0] && least >= values[0] - 1e-6 * w->norm - 1e-300);
     assert_true(list[0].value >= least && fabs(list[0].value - values[0]) <= 1e-6 * w->norm);
@@ -392,7 +392,7 @@ static void failing_allocations_leak_nothing(void **unused)
             if (status == GERSH_OK) {
                 region->color = kind == GERSH__BALANCED || kind == GERSH__GDPA ? w.color : NULL;
                 region->u = w.u;
-                status = gersh__region_minimize(region, w.slope, -INFINITY, 4, list, &found, &least);
+                status = gersh__region_minimize(region, w.gradient, -INFINITY, 4, list, &found, &least);
             }
             gersh__alloc_fail_at(0);
             assert_true(status == GERSH_OK || status == GERSH_ERROR_MEMORY);

@@ -6,6 +6,7 @@
 #include "random_metrics.h"
 #include "report/accuracy.h"
 #include "report/distances.h"
+#include "scalings.h"
 
 static void count_calls(void *context, const gersh_progress *progress)
 {
@@ -89,6 +90,7 @@ static void models_keep_the_course_of_their_fit(void **state)
         assert_ok(gersh_model_read(&back, model_path));
         b = gersh_model_trajectory(back, &again);
         assert_int_equal(count, again);
+        assert_ptr_equal(gersh_model_trajectory(back, NULL), b);
         for (size_t i = 0; i < count; i++) {
             assert_string_equal(a[i].stage, b[i].stage);
             assert_true(a[i].iteration == b[i].iteration && a[i].atoms == b[i].atoms);
@@ -393,17 +395,17 @@ static void rows_that_are_new(void **state)
     size_t count;
     gersh_dataset *data = NULL;
     assert_ok(gersh_dataset_subset(&data, model->data, rows, 5));
-    assert_ok(gersh__find_new_rows(new_row, &count, model, data));
+    assert_ok(gersh__find_new_rows(new_row, &count, data, model->data));
     assert_int_equal(count, 0);
     data->x[3] = nextafter(data->x[3], 1e300);
     data->x[14] += 1;
-    assert_ok(gersh__find_new_rows(new_row, &count, model, data));
+    assert_ok(gersh__find_new_rows(new_row, &count, data, model->data));
     assert_int_equal(count, 2);
     const int expected[] = {0, 1, 0, 0, 1};
     assert_memory_equal(new_row, expected, sizeof expected);
     gersh_dataset_free(model->data);
     model->data = NULL;
-    assert_ok(gersh__find_new_rows(new_row, &count, model, data));
+    assert_ok(gersh__find_new_rows(new_row, &count, data, model->data));
     assert_int_equal(count, 0);
     gersh_dataset_free(data);
     gersh_model_free(model);
@@ -418,8 +420,8 @@ static void rows_too_far_apart_are_refused(void **state)
     model->data->x[0] = 1.2e154;
     model->data->x[2] = -1.2e154;
     for (int j = 0; j < 2; j++) {
-        model->scaling->mean[j] = 0;
-        model->scaling->scale[j] = 1;
+        means_of(model->scaling)[j] = 0;
+        scales_of(model->scaling)[j] = 1;
     }
     gersh__shown *shown = NULL;
     assert_int_equal(gersh__shown_new(&shown, model, model->data, 1), GERSH_ERROR_NUMERIC);

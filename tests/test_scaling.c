@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "samples.h"
+#include "scalings.h"
 
 static void test_zscore_property(void **state)
 {
@@ -29,8 +30,8 @@ static void test_zscore_property(void **state)
             for (size_t i = 0; i < n; i++)
                 square += (before[i * k + j] - mean) * (before[i * k + j] - mean);
             long double deviation = sqrtl(square / (long double)(n - 1));
-            assert_true(fabsl(scaling->mean[j] - mean) <= 1e-15L * fabsl(mean));
-            assert_true(fabsl(scaling->scale[j] - deviation) <= 1e-14L * deviation);
+            assert_true(fabsl(means_of(scaling)[j] - mean) <= 1e-15L * fabsl(mean));
+            assert_true(fabsl(scales_of(scaling)[j] - deviation) <= 1e-14L * deviation);
             for (size_t i = 0; i < n; i++)
                 assert_true(fabsl(gersh_dataset_values(data)[i * k + j] -
                                   (before[i * k + j] - mean) / deviation) < 1e-13L);
@@ -65,7 +66,7 @@ static void test_large_offset(void **state)
         x[i] = 1e9 + small[i];
     }
     gersh_scaling *a = scale_column(y, 1000, x), *b = scale_column(z, 1000, small);
-    assert_true(fabs(a->scale[0] - b->scale[0]) <= 1e-12 * b->scale[0]);
+    assert_true(fabs(scales_of(a)[0] - scales_of(b)[0]) <= 1e-12 * scales_of(b)[0]);
     for (int i = 0; i < 1000; i++)
         assert_true(fabs(y[i] - z[i]) < 1e-6); /* 1e-7 is the rounding of a mean near 1e9 */
     gersh_scaling_free(a);
@@ -98,7 +99,7 @@ static void test_constant_columns(void **state)
             for (size_t i = 0; i < n; i++)
                 x[i] = values[v];
             gersh_scaling *scaling = scale_column(y, n, x);
-            assert_true(scaling->mean[0] == values[v] && scaling->scale[0] == 1);
+            assert_true(means_of(scaling)[0] == values[v] && scales_of(scaling)[0] == 1);
             for (size_t i = 0; i < n; i++)
                 assert_true(y[i] == 0);
             gersh_scaling_free(scaling);
@@ -117,8 +118,8 @@ static void test_constant_columns(void **state)
     /* Just above the limit of 1e-14 the column is data, just below it is not. */
     double data[] = {0.5, 0.5 + 1e-13, 0.5}, rounding[] = {0.5, 0.5 + 5e-15, 0.5};
     gersh_scaling *a = scale_column(y, 3, data), *b = scale_column(y, 3, rounding);
-    assert_true(a->scale[0] < 1e-12);
-    assert_true(b->scale[0] == 1);
+    assert_true(scales_of(a)[0] < 1e-12);
+    assert_true(scales_of(b)[0] == 1);
     gersh_scaling_free(a);
     gersh_scaling_free(b);
 }
@@ -140,8 +141,8 @@ static void test_paper_and_none(void **state)
         assert_ok(gersh_scaling_fit(&zscore, data, "zscore"));
         assert_ok(gersh_scaling_fit(&paper, data, "paper"));
         assert_ok(gersh_scaling_fit(&none, data, "none"));
-        assert_int_equal(paper->unit_rows, 1);
-        assert_int_equal(zscore->unit_rows + none->unit_rows, 0);
+        assert_int_equal(has_unit_length(paper), 1);
+        assert_int_equal(has_unit_length(zscore) + has_unit_length(none), 0);
         assert_ok(gersh_scaling_apply(zscore, plain));
         assert_ok(gersh_scaling_apply(none, same));
         assert_memory_equal(gersh_dataset_values(same), gersh_dataset_values(data), n * k * sizeof(double));
@@ -167,8 +168,8 @@ static void test_paper_and_none(void **state)
 static void test_unit_rows(void **state)
 {
     (void)state;
-    double mean[2] = {0, 0}, scale[2] = {1, 1};
-    gersh_scaling unit = {2, mean, scale, 1};
+    gersh__feature_map map = {.ops = &gersh__map_unit_length, .inputs = 2};
+    gersh_scaling unit = {.inputs = 2, .width = 2, .count = 1, .map = &map};
     double x[] = {3e300, 4e300, 3e-310, 4e-310, 0, 0, -3, 4, DBL_MAX, DBL_MAX};
     double expected[] = {0.6, 0.8, 0.6, 0.8, 0, 0, -0.6, 0.8, sqrt(0.5), sqrt(0.5)};
     gersh_dataset *data = unlabelled(5, 2, x);
@@ -194,7 +195,7 @@ static void test_scaling_errors(void **state)
     assert_null(bad);
     assert_int_equal(gersh_scaling_fit(&bad, two, NULL), GERSH_ERROR_ARGUMENT);
     /* A value that cannot be scaled is an error, and no row has changed then. */
-    scaling->scale[1] = 1e-10;
+    scales_of(scaling)[1] = 1e-10;
     double far[] = {1, 2, 3, 1e300};
     gersh_dataset *data = unlabelled(2, 2, far);
     assert_int_equal(gersh_scaling_apply(scaling, data), GERSH_ERROR_NUMERIC);
@@ -202,7 +203,7 @@ static void test_scaling_errors(void **state)
                         "row 2, feature 'x2': 1e+300 is too large to be scaled by 1/1e-10; "
                         "leave the feature out or use --scale none");
     assert_memory_equal(gersh_dataset_values(data), far, sizeof far);
-    scaling->scale[1] = 0;
+    scales_of(scaling)[1] = 0;
     assert_int_equal(gersh_scaling_apply(scaling, data), GERSH_ERROR_ARGUMENT);
     gersh_dataset_free(data);
     gersh_dataset_free(two);

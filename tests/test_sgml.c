@@ -97,7 +97,7 @@ static int run_watched(const gersh_dataset *data, const char *objective, const c
     assert_ok(gersh_settings_new(&settings));
     assert_ok(gersh_settings_set(settings, "init", init));
     assert_ok(gersh__pairs_new(&pairs, data, NULL, 0, NULL, NULL, NULL));
-    assert_ok(gersh__objective_new(&f, gersh__objective_find(objective), pairs, settings));
+    assert_ok(gersh__objective_new(&f, gersh__objective_find(objective), pairs));
     f->width = 1e-3;
     watch w = {.last = INFINITY, .trace = k, .rho = 1e-3};
     assert_ok(gersh__engine_new(&run.engine, pairs, f, w.rho, k - k * w.rho, 0));

@@ -48,7 +48,7 @@ static problem make(gersh__random *random, const char *objective, int dense)
     problem q = {.data = two_classes(random)};
     assert_ok(gersh_settings_new(&q.settings));
     assert_ok(gersh__pairs_new_between(&q.pairs, q.data, NULL, NULL));
-    assert_ok(gersh__objective_new(&q.objective, gersh__objective_find(objective), q.pairs, q.settings));
+    assert_ok(gersh__objective_new(&q.objective, gersh__objective_find(objective), q.pairs));
     assert_ok(gersh__engine_new(&q.engine, q.pairs, q.objective, 1e-5, 3, dense));
     assert_ok(gersh__region_new(&q.region, dense ? GERSH__PSD : GERSH__HULL, q.pairs, NULL));
     return q;

@@ -463,7 +463,7 @@ static void solve_stage(const problem *q, gersh__random *random, const char *nam
     assert_ok(gersh__region_new(&region, kind, q->pairs, NULL));
     region->color = kind == GERSH__BALANCED || kind == GERSH__GDPA ? color : NULL;
     region->u = kind == GERSH__GDPA ? u : NULL;
-    watch w = {.sign = objective->kind->maximized ? -1 : 1};
+    watch w = {.sign = objective->info->maximized ? -1 : 1};
     gersh__limits limits = {.tol = 1e-7,
                             .max_iter = 60,
                             .max_seconds = INFINITY,

@@ -9,11 +9,18 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "gersh/compare.h"
+#include "gersh/evaluate.h"
 #include "gersh/fit.h"
 #include "gersh/model.h"
+#include "gersh/predict.h"
+#include "gersh/report.h"
+#include "gersh/transform.h"
+#include "gersh/tune.h"
 #include "pairs.h"
-#include "pairs/slope.h"
+#include "pairs/gradient.h"
 #include "region/region.h"
+#include "scalings.h"
 #include "sparse.h"
 
 static const char *const scales[] = {"none", "zscore", "paper"};
@@ -32,9 +39,9 @@ static double scale(twins *t, const char *how)
     assert_ok(gersh_scaling_fit(&dense, t->dense, how));
     assert_ok(gersh_scaling_fit(&sparse, t->sparse, how));
     for (size_t f = 0; f < t->k; f++) {
-        assert_near(sparse->mean[f], dense->mean[f], 1e-13 * (1 + fabs(dense->mean[f])));
-        assert_near(sparse->scale[f], dense->scale[f], 1e-12 * dense->scale[f]);
-        largest = fmax(largest, fabs(dense->mean[f]) / dense->scale[f]);
+        assert_near(means_of(sparse)[f], means_of(dense)[f], 1e-13 * (1 + fabs(means_of(dense)[f])));
+        assert_near(scales_of(sparse)[f], scales_of(dense)[f], 1e-12 * scales_of(dense)[f]);
+        largest = fmax(largest, fabs(means_of(dense)[f]) / scales_of(dense)[f]);
     }
     assert_ok(gersh_scaling_apply(dense, t->dense));
     assert_ok(gersh_scaling_apply(sparse, t->sparse));
@@ -48,12 +55,14 @@ static void check_values(const twins *t, double tolerance)
 {
     gersh_dataset *copy;
     assert_ok(gersh_dataset_copy(&copy, t->sparse));
-    assert_null(copy->x);
+    assert_null(gersh_dataset_values(copy));
+    assert_ok(gersh_dataset_densify(copy));
     const double *x = gersh_dataset_values(copy), *y = gersh_dataset_values(t->dense);
     for (size_t e = 0; e < t->n * t->k; e++)
         assert_near(x[e], y[e], tolerance);
+    assert_ok(gersh_dataset_densify(copy)); /* is dense already */
     assert_ptr_equal(gersh_dataset_values(copy), x);
-    assert_null(t->sparse->x);
+    assert_null(gersh_dataset_values(t->sparse));
     gersh_dataset_free(copy);
 }
 
@@ -107,15 +116,15 @@ static void subsets_keep_their_rows(void **unused)
 }
 
 /* The pairs of both, and a gradient with entries of either sign or of one. */
-typedef struct slopes {
+typedef struct gradients {
     gersh__pairs *pairs[2];
-    gersh__slope *slope[2];
+    gersh__gradient *gradient[2];
     double *g;
     double size; /* of G */
-} slopes;
+} gradients;
 
 /* Σ_p |g_p| (x_if − x_jf)², from the dense values. */
-static double reach_of(const slopes *s, size_t f)
+static double bound_of(const gradients *s, size_t f)
 {
     const gersh__pairs *pairs = s->pairs[0];
     const double *x = gersh__pairs_columns(pairs) + f * gersh__pairs_samples(pairs);
@@ -127,7 +136,7 @@ static double reach_of(const slopes *s, size_t f)
     return sum;
 }
 
-static void slopes_make(slopes *s, const twins *t, gersh__random *random, int listed, int one_sign)
+static void gradients_make(gradients *s, const twins *t, gersh__random *random, int listed, int one_sign)
 {
     size_t first[40], second[40];
     for (size_t p = 0; p < 40; p++) {
@@ -137,26 +146,23 @@ static void slopes_make(slopes *s, const twins *t, gersh__random *random, int li
     for (int w = 0; w < 2; w++) {
         assert_ok(gersh__pairs_new(&s->pairs[w], w ? t->sparse : t->dense, NULL, listed ? 40 : 0,
                                    listed ? first : NULL, listed ? second : NULL, NULL));
-        assert_ok(gersh__slope_new(&s->slope[w], s->pairs[w], 0));
+        assert_ok(gersh__gradient_new(&s->gradient[w], s->pairs[w], 0));
     }
     assert_true(gersh__pairs_columns(s->pairs[0]) != NULL && gersh__pairs_columns(s->pairs[1]) == NULL);
     s->g = calloc(gersh__pairs_count(s->pairs[0]), sizeof *s->g);
     for (size_t p = 0; p < gersh__pairs_count(s->pairs[0]); p++)
         s->g[p] = one_sign ? -gersh__random_uniform(random) : gersh__random_normal(random);
     s->size = 0;
-    for (int w = 0; w < 2; w++) {
-        gersh__slope_update(s->slope[w], s->g);
-        gersh__slope_diagonal(s->slope[w]);
-    }
-    assert_ok(gersh__slope_reach(s->slope[1]));
+    for (int w = 0; w < 2; w++)
+        gersh__gradient_update(s->gradient[w], s->g);
     for (size_t f = 0; f < t->k; f++)
-        s->size = fmax(s->size, reach_of(s, f));
+        s->size = fmax(s->size, bound_of(s, f));
 }
 
-static void slopes_free(slopes *s)
+static void gradients_free(gradients *s)
 {
     for (int w = 0; w < 2; w++) {
-        gersh__slope_free(s->slope[w]);
+        gersh__gradient_free(s->gradient[w]);
         gersh__pairs_free(s->pairs[w]);
     }
     free(s->g);
@@ -169,11 +175,11 @@ static void distances_and_gradients_agree(void **unused)
     gersh__random_seed(&random, 303);
     for (int c = 0; c < cases(120); c++) {
         twins t;
-        slopes s;
+        gradients s;
         twins_make(&t, &random, 3 + (size_t)gersh__random_below(&random, 30),
                    1 + (size_t)gersh__random_below(&random, 50), 0.25, 0);
         scale(&t, scales[c % 3]);
-        slopes_make(&s, &t, &random, c % 4 == 3, c % 2);
+        gradients_make(&s, &t, &random, c % 4 == 3, c % 2);
         size_t count = gersh__pairs_count(s.pairs[0]);
         double *d[2] = {calloc(count, sizeof(double)), calloc(count, sizeof(double))}, largest = 0;
         for (int w = 0; w < 2; w++)
@@ -182,18 +188,19 @@ static void distances_and_gradients_agree(void **unused)
             largest = fmax(largest, d[0][p]);
         for (size_t p = 0; p < count; p++)
             assert_near(d[1][p], d[0][p], 1e-12 * largest);
-        double unit[2] = {s.slope[0]->unit, s.slope[1]->unit};
+        const double *diagonal = gersh__gradient_diagonal(s.gradient[1]), *bound;
+        double unit = gersh__gradient_unit(s.gradient[1]);
+        assert_ok(gersh__gradient_bounds(s.gradient[1], &bound));
         for (size_t i = 0; i < t.k; i++) {
-            assert_near(unit[1] * s.slope[1]->diagonal[i], unit[0] * s.slope[0]->diagonal[i],
-                        1e-11 * s.size);
-            assert_near(unit[1] * s.slope[1]->reach[i], reach_of(&s, i), 1e-11 * s.size);
+            assert_near(unit * diagonal[i], gersh__gradient_entry(s.gradient[0], i, i), 1e-11 * s.size);
+            assert_near(unit * bound[i], bound_of(&s, i), 1e-11 * s.size);
             for (size_t j = 0; j < t.k; j++)
-                assert_near(unit[1] * gersh__slope_entry(s.slope[1], i, j),
-                            unit[0] * gersh__slope_entry(s.slope[0], i, j), 1e-11 * s.size);
+                assert_near(gersh__gradient_entry(s.gradient[1], i, j),
+                            gersh__gradient_entry(s.gradient[0], i, j), 1e-11 * s.size);
         }
         free(d[0]);
         free(d[1]);
-        slopes_free(&s);
+        gradients_free(&s);
         twins_free(&t);
     }
 }
@@ -208,11 +215,11 @@ static void regions_have_the_same_minimum(void **unused)
         static const gersh__region_kind kinds[] = {GERSH__HULL, GERSH__BALANCED, GERSH__GDPA,
                                                    GERSH__DIAGONAL};
         twins t;
-        slopes s;
+        gradients s;
         twins_make(&t, &random, 4 + (size_t)gersh__random_below(&random, 20),
                    600 + (size_t)gersh__random_below(&random, 500), 0.1, 0);
         scale(&t, scales[c % 3]);
-        slopes_make(&s, &t, &random, 0, c % 2);
+        gradients_make(&s, &t, &random, 0, c % 2);
         double *color = calloc(t.k, sizeof *color), *u = calloc(t.k, sizeof *u), least[2];
         for (size_t f = 0; f < t.k; f++) {
             color[f] = gersh__random_below(&random, 2) == 0 ? -1 : 1;
@@ -226,14 +233,14 @@ static void regions_have_the_same_minimum(void **unused)
             region->color = c % 4 == 1 || c % 4 == 2 ? color : NULL;
             region->u = u;
             assert_ok(
-                gersh__region_minimize(region, s.slope[w], -INFINITY, 8, candidate, &found, &least[w]));
+                gersh__region_minimize(region, s.gradient[w], -INFINITY, 8, candidate, &found, &least[w]));
             assert_near(candidate[0].value, least[w], 1e-10 * s.size);
             gersh__region_free(region);
         }
         assert_near(least[0], least[1], 1e-10 * s.size);
         free(color);
         free(u);
-        slopes_free(&s);
+        gradients_free(&s);
         twins_free(&t);
     }
 }
@@ -290,6 +297,93 @@ static void fits_agree(void **unused)
     }
 }
 
+static gersh_metric *learn(gersh_fit_info *info, const gersh_dataset *data, const char *solver)
+{
+    gersh_metric *metric = NULL;
+    gersh_settings *settings = settings_of(solver, "glr", "none");
+    assert_ok(gersh_fit(&metric, info, data, settings, NULL));
+    gersh_settings_free(settings);
+    return metric;
+}
+
+/* To ask for values is no change: a fit afterwards is that of before, bit for bit. */
+static void asking_for_values_changes_nothing(void **unused)
+{
+    (void)unused;
+    static const char *const solvers[] = {"diagonal", "balanced", "hull"};
+    gersh__random random;
+    gersh__random_seed(&random, 311);
+    for (int c = 0; c < 3; c++) {
+        twins t;
+        gersh_fit_info before, after;
+        twins_make(&t, &random, 60, 200, 0.1, 0);
+        gersh_metric *first = learn(&before, t.sparse, solvers[c]);
+        assert_null(gersh_dataset_values(t.sparse));
+        gersh_metric *second = learn(&after, t.sparse, solvers[c]);
+        assert_int_equal(first->atoms, second->atoms);
+        assert_memory_equal(first->weight, second->weight, first->atoms * sizeof *first->weight);
+        assert_memory_equal(first->atom, second->atom, first->atoms * sizeof *first->atom);
+        assert_memory_equal(&before.objective_value, &after.objective_value, sizeof(double));
+        assert_memory_equal(&before.bound, &after.bound, sizeof(double));
+        gersh_metric_free(first);
+        gersh_metric_free(second);
+        twins_free(&t);
+    }
+}
+
+/* What works on dense values leaves sparse data as it was. */
+static void data_stays_sparse(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 312);
+    twins t;
+    gersh_model *model;
+    gersh_pca *pca;
+    gersh_dataset *moved;
+    gersh_transform *transform;
+    gersh_prediction *prediction;
+    gersh_evaluation *evaluation;
+    gersh_comparison *comparison;
+    gersh_tuning *tuning;
+    gersh_settings *settings = settings_of("diagonal", "glr", "zscore");
+    twins_make(&t, &random, 24, 30, 0.3, 0);
+    const gersh_evaluate_options splits = {.splits = 1};
+    const gersh_compare_options diagonal = {.solvers = "diagonal"};
+    assert_ok(gersh_model_fit(&model, NULL, t.sparse, settings, NULL));
+    assert_ok(gersh_pca_fit(&pca, t.sparse, 2));
+    assert_ok(gersh_pca_apply(&moved, pca, t.sparse));
+    gersh_dataset_free(moved);
+    assert_ok(gersh_transform_new(&transform, gersh_model_metric(model), 0, 1, NULL));
+    assert_ok(gersh_transform_data(&moved, transform, t.sparse));
+    assert_ok(gersh_predict(&prediction, model, t.sparse, NULL, NULL));
+    assert_ok(gersh_evaluate(&evaluation, t.sparse, settings, &splits));
+    assert_ok(gersh_compare(&comparison, t.sparse, settings, &diagonal));
+    assert_ok(gersh_tune(&tuning, t.sparse, settings, NULL));
+    assert_null(gersh_dataset_values(gersh_model_data(tuning->model)));
+    if (gersh_model_report_check() == GERSH_OK) {
+        char path[] = "/tmp/gersh-sparse-XXXXXX";
+        const gersh_model_report_options shown = {.data = t.sparse};
+        int file = mkstemp(path);
+        assert_true(file >= 0);
+        close(file);
+        assert_ok(gersh_model_report(model, path, &shown));
+        remove(path);
+    }
+    assert_null(gersh_dataset_values(t.sparse));
+    assert_null(gersh_dataset_values(gersh_model_data(model)));
+    gersh_pca_free(pca);
+    gersh_dataset_free(moved);
+    gersh_transform_free(transform);
+    gersh_prediction_free(prediction);
+    gersh_evaluation_free(evaluation);
+    gersh_comparison_free(comparison);
+    gersh_tuning_free(tuning);
+    gersh_model_free(model);
+    gersh_settings_free(settings);
+    twins_free(&t);
+}
+
 /* A model of sparse rows comes back as it was, and needs no room for zeros. */
 static void models_keep_sparse_rows(void **unused)
 {
@@ -313,8 +407,9 @@ static void models_keep_sparse_rows(void **unused)
     fclose(stream);
     assert_true(size < 20 * 900 * 8);
     assert_ok(gersh_model_read(&back, path));
-    const gersh_dataset *rows = gersh_model_data(back);
-    assert_null(rows->x);
+    gersh_dataset *rows = (gersh_dataset *)(uintptr_t)gersh_model_data(back);
+    assert_null(gersh_dataset_values(rows));
+    assert_ok(gersh_dataset_densify(rows));
     const double *x = gersh_dataset_values(rows), *y = gersh_dataset_values(t.dense);
     for (size_t e = 0; e < t.n * t.k; e++)
         assert_true(x[e] == y[e]);
@@ -397,7 +492,8 @@ static void files_are_read_sparse(void **unused)
         }
         fclose(stream);
         assert_ok(gersh_dataset_read(&data, path, NULL));
-        assert_int_equal(data->x == NULL, kinds[c].sparse);
+        assert_int_equal(gersh_dataset_values(data) == NULL, kinds[c].sparse);
+        assert_ok(gersh_dataset_densify(data));
         assert_int_equal(gersh_dataset_features(data), t.k);
         assert_int_equal(gersh_dataset_classes(data), 3);
         for (size_t e = 0; e < t.n * t.k; e++)
@@ -406,6 +502,7 @@ static void files_are_read_sparse(void **unused)
         assert_ok(gersh_settings_new(&settings)); /* columns may be left out, or be weights */
         assert_ok(gersh_settings_set(settings, "ignore", "1,3"));
         assert_ok(gersh_dataset_read(&data, path, settings));
+        assert_ok(gersh_dataset_densify(data));
         assert_int_equal(gersh_dataset_features(data), t.k - 2);
         assert_string_equal(gersh_dataset_feature_name(data, 0), "x2");
         for (size_t i = 0; i < t.n; i++) {
@@ -459,6 +556,8 @@ int main(void)
         cmocka_unit_test(distances_and_gradients_agree),
         cmocka_unit_test(regions_have_the_same_minimum),
         cmocka_unit_test(fits_agree),
+        cmocka_unit_test(asking_for_values_changes_nothing),
+        cmocka_unit_test(data_stays_sparse),
         cmocka_unit_test(models_keep_sparse_rows),
         cmocka_unit_test(damaged_lists_are_refused),
         cmocka_unit_test(files_are_read_sparse),

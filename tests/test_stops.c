@@ -101,7 +101,7 @@ static void run(gersh__random *random, const gersh_dataset *data, int round, int
     gersh_settings *settings =
         fits_settings(fits_objectives[objective], solver, (const char *const[]){"scale", scale, NULL});
     course c = {.what = what,
-                .sign = gersh_objective_is_maximized(fits_objectives[objective]) ? -1 : 1,
+                .sign = gersh_objective_find(fits_objectives[objective])->maximized ? -1 : 1,
                 .certified = solver->certified,
                 .smoothed = strcmp(fits_objectives[objective], "lmnn") == 0,
                 .tries = strcmp(solver->name, "balanced") == 0,

@@ -302,13 +302,13 @@ static void test_blas_hold(void **state)
         assert_true(loop_is_right(pool, 10));
         assert_int_equal(openblas_get_num_threads(), held);
         gersh__blas_release();
-        assert_int_equal(openblas_get_num_threads(), usual);
+        assert_int_equal(openblas_get_num_threads(), held); /* by the pool */
         int more_than_one = 0;
         gersh__pool_run(pool, 10, note_blas_threads, &more_than_one);
         gersh__pool_run(NULL, 10, note_blas_threads, &more_than_one);
         assert_int_equal(more_than_one, held != 1);
-        assert_int_equal(openblas_get_num_threads(), usual);
         gersh__pool_free(pool);
+        assert_int_equal(openblas_get_num_threads(), usual);
     }
     openblas_set_num_threads(before);
 }
@@ -358,6 +358,34 @@ static void test_blas_hold_and_fork(void **state)
     openblas_set_num_threads(before);
 }
 
+/* A child has its BLAS threads back although the parent has a pool, and holds them as soon as it runs a loop of it. */
+static void test_pool_holds_in_child(void **state)
+{
+    (void)state;
+    if (openblas_set_num_threads == NULL || openblas_get_num_threads == NULL || !has_threads())
+        skip();
+    int before = openblas_get_num_threads();
+    pid_t child;
+    gersh__pool *pool = NULL;
+    openblas_set_num_threads(2);
+    assert_ok(gersh__pool_new(&pool, 3));
+    for (int runs = 0; runs <= 2; runs++) {
+        if (in_child(&child)) {
+            int right = openblas_get_num_threads() == 2;
+            for (int r = 0; r < runs; r++)
+                right &= loop_is_right(pool, 20) && openblas_get_num_threads() == 1;
+            gersh__pool_free(pool);
+            _exit(right && openblas_get_num_threads() == 2 ? 0 : 1);
+        }
+        check_child(child);
+        assert_true(loop_is_right(pool, 20));
+        assert_int_equal(openblas_get_num_threads(), 1);
+    }
+    gersh__pool_free(pool);
+    assert_int_equal(openblas_get_num_threads(), 2);
+    openblas_set_num_threads(before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -371,6 +399,7 @@ int main(void)
         cmocka_unit_test(test_fork),
         cmocka_unit_test(test_blas_hold),
         cmocka_unit_test(test_blas_hold_and_fork),
+        cmocka_unit_test(test_pool_holds_in_child),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

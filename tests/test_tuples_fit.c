@@ -201,7 +201,7 @@ static void what_cannot_be_learned_is_refused(void **unused)
     fails(data, "glr", &(gersh_fit_options){.tuples = triplets},
           "the objective glr cannot learn from triplets; use the objective lsml or lmnn");
     fails(data, "lmnn", &(gersh_fit_options){.tuples = pairs},
-          "the objective lmnn cannot learn from pairs; use the objective mcml, glr, lsml or deml");
+          "the objective lmnn cannot learn from pairs; use the objective mcml, deml, lsml or glr");
     fails(data, "glr", &(gersh_fit_options){.tuples = near},
           "the objective glr needs dissimilar pairs, but all 2 are similar; add some");
     fails(data, "lsml", &(gersh_fit_options){.tuples = far},
@@ -209,7 +209,7 @@ static void what_cannot_be_learned_is_refused(void **unused)
     fails(data, "mcml", &(gersh_fit_options){.tuples = pairs},
           "the objective mcml needs a row that is in a similar pair and in a dissimilar one, but there is "
           "none; use "
-          "the objective glr, deml or lsml");
+          "the objective deml, lsml or glr");
     fails(data, "glr", &(gersh_fit_options){.tuples = pairs, .weights = weights},
           "all pairs have a row of weight 0; at least one of them must count");
     fails(data, "glr", &(gersh_fit_options){.tuples = outside},
@@ -301,6 +301,7 @@ static void models_keep_tuples_and_rules(void **unused)
                                     tuples->count * sizeof *tuples->similar);
             const gersh_edge_rule *ruled = gersh_model_rules(back, &count);
             assert_true(count == 3);
+            assert_ptr_equal(gersh_model_rules(back, NULL), ruled);
             for (size_t r = 0; r < 3; r++)
                 assert_true(ruled[r].first == rules[r].first && ruled[r].second == rules[r].second &&
                             ruled[r].kind == rules[r].kind);

@@ -125,7 +125,7 @@ static random_case useful_case(gersh__random *random, const char *name, gersh_tu
     for (;;) {
         random_case q = make_case(random, kind, weighted);
         gersh__objective *objective = NULL;
-        gersh_status status = gersh__objective_new(&objective, gersh__objective_find(name), q.pairs, NULL);
+        gersh_status status = gersh__objective_new(&objective, gersh__objective_find(name), q.pairs);
         gersh__objective_free(objective);
         if (status == GERSH_OK)
             return q;
@@ -154,8 +154,8 @@ static void for_all(uint64_t seed, int rounds,
 static gersh__objective *objective_of(const char *name, const random_case *q)
 {
     gersh__objective *objective = NULL;
-    assert_ok(gersh__objective_new(&objective, gersh__objective_find(name), q->pairs, NULL));
-    assert_string_equal(objective->kind->name, name);
+    assert_ok(gersh__objective_new(&objective, gersh__objective_find(name), q->pairs));
+    assert_string_equal(objective->info->name, name);
     return objective;
 }
 
@@ -265,7 +265,7 @@ static void check_convex(gersh__random *random, const char *name, const random_c
     for (size_t p = 0; p < count; p++)
         slope += g[p] * (to[p] - from[p]);
     assert_true(after >= before + slope - 1e-11 * (fabs(before) + fabs(after) + fabs(slope) + 1));
-    if (f->kind->nonnegative)
+    if (f->info->nonnegative)
         assert_true(before >= 0);
     gersh__objective_free(f);
     free(from);
@@ -290,7 +290,7 @@ static void equal_rows(void **unused)
     /* Rows 2 and 3 against rows 0 and 1; and rows 0 and 1, which hold for sure. */
     assert_ok(gersh_tuples_new(&tuples, GERSH_QUADRUPLETS, 2, (size_t[]){2, 3, 0, 1, 0, 1, 1, 2}, NULL, 4));
     assert_ok(gersh__pairs_new_tuples(&pairs, data, NULL, tuples, NULL));
-    assert_ok(gersh__objective_new(&f, gersh__objective_find("lsml"), pairs, NULL));
+    assert_ok(gersh__objective_new(&f, gersh__objective_find("lsml"), pairs));
     gersh__pairs_euclidean(pairs, d);
     assert_close(f->kind->evaluate(f, d, g), 9, 1e-12);
     f->kind->curvature(f, d, d, out);
@@ -310,7 +310,7 @@ static double value_of(const gersh__pairs *pairs, const char *name)
     gersh__objective *f = NULL;
     double *d = malloc(gersh__pairs_count(pairs) * sizeof *d);
     gersh__pairs_euclidean(pairs, d);
-    assert_ok(gersh__objective_new(&f, gersh__objective_find(name), pairs, NULL));
+    assert_ok(gersh__objective_new(&f, gersh__objective_find(name), pairs));
     for (size_t p = 0; p < gersh__pairs_count(pairs); p++)
         d[p] *= 0.3;
     double value = gersh__objective_value(f, d);

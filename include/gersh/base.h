@@ -4,6 +4,9 @@
  * Every function of the library that can fail returns a gersh_status; gersh_last_error() then holds
  * one sentence that names the file, line and column, or the argument, and says what to do. The message
  * belongs to the calling thread and stays until that thread's next failing call.
+ *
+ * A pointer may be NULL only where the comment on the function or member says so. What a function tells besides its main
+ * result (info, count, ...) may always be left out so.
  */
 #ifndef GERSH_BASE_H
 #define GERSH_BASE_H

@@ -45,11 +45,16 @@ GERSH_API gersh_status gersh_dataset_check(const gersh_dataset *data);
 GERSH_API size_t gersh_dataset_rows(const gersh_dataset *data);
 GERSH_API size_t gersh_dataset_features(const gersh_dataset *data);
 /*
- * The values, rows × features, by rows. A LIBSVM file of more than 512 features that names at most a quarter of
- * its values is kept sparse until they are asked for here; NULL when there is no memory for all of them. To fit a
- * diagonal, balanced, hull, sgml or pgml metric does not ask for them.
+ * The values, rows × features, by rows; NULL where the data is sparse: a LIBSVM file of more than 512 features that
+ * names at most a quarter of its values is kept so.
  */
 GERSH_API const double *gersh_dataset_values(const gersh_dataset *data);
+/*
+ * Makes sparse data dense, so that its values can be had; dense data stays as it is. No function needs this: those that
+ * work on dense values make a copy of sparse data. What is computed from the data afterwards can differ in the last
+ * digits, as sums are taken in another order.
+ */
+GERSH_API gersh_status gersh_dataset_densify(gersh_dataset *data);
 GERSH_API const char *gersh_dataset_feature_name(const gersh_dataset *data, size_t feature);
 GERSH_API size_t gersh_dataset_classes(const gersh_dataset *data); /* 0 without class labels */
 GERSH_API const char *gersh_dataset_class_name(const gersh_dataset *data, size_t which);
@@ -62,21 +67,32 @@ GERSH_API const char *gersh_dataset_format(const gersh_dataset *data);    /* "cs
 GERSH_API size_t gersh_dataset_filled(const gersh_dataset *data);         /* missing values filled in */
 
 /*
- * Scaling x ↦ (x − mean) / scale of every feature and, for `unit_rows`, division of each row by its
- * length (a zero row stays zero). A constant feature has scale 1, so that it becomes 0.
+ * What samples go through before a metric is learned from them: a list of feature maps, in order. There are
+ *   "scale"        x ↦ (x − mean) / scale of every feature; a constant feature has scale 1, so that it becomes 0.
+ *                  Its vectors are "mean" and "scale";
+ *   "unit length"  each sample divided by its length; a zero sample stays.
  */
-typedef struct gersh_scaling {
-    size_t features;
-    double *mean;
-    double *scale;
-    int unit_rows;
-} gersh_scaling;
+typedef struct gersh_scaling gersh_scaling;
 
-/* Fits the scaling that the setting `scale` names ("zscore", "paper", "none"); sample deviations (n − 1).
+/*
+ * Fits the maps that the value `how` of the setting `scale` asks for: "zscore", "scale" with sample deviations (n − 1);
+ * "paper", the same and then "unit length"; "none", "scale" that leaves everything as it is.
  */
 GERSH_API gersh_status gersh_scaling_fit(gersh_scaling **out, const gersh_dataset *data, const char *how);
+
+/* Maps the data in place. Where it fails, the data may have gone through some of the maps. */
 GERSH_API gersh_status gersh_scaling_apply(const gersh_scaling *scaling, gersh_dataset *data);
 GERSH_API void gersh_scaling_free(gersh_scaling *scaling);
+
+/* Numbers of features before and after, and the names of those after; NULL for a number beyond them. */
+GERSH_API size_t gersh_scaling_inputs(const gersh_scaling *scaling);
+GERSH_API size_t gersh_scaling_width(const gersh_scaling *scaling);
+GERSH_API const char *gersh_scaling_feature_name(const gersh_scaling *scaling, size_t feature);
+
+/* How many maps there are, their names, and a vector that one of them has learned; NULL where there is none. */
+GERSH_API size_t gersh_scaling_maps(const gersh_scaling *scaling);
+GERSH_API const char *gersh_scaling_map_name(const gersh_scaling *scaling, size_t map);
+GERSH_API const double *gersh_scaling_vector(const gersh_scaling *scaling, const char *name);
 
 /* A division of rows into numbered parts: folds, or 0 (train) and 1 (test). */
 typedef struct gersh_split {

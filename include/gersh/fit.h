@@ -8,6 +8,7 @@
 #include "gersh/metric.h"
 #include "gersh/objective.h"
 #include "gersh/settings.h"
+#include "gersh/solver.h"
 #include "gersh/tuples.h"
 
 #ifdef __cplusplus

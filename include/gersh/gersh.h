@@ -20,6 +20,7 @@
 #include "gersh/report.h"
 #include "gersh/reproduce.h"
 #include "gersh/settings.h"
+#include "gersh/solver.h"
 #include "gersh/transform.h"
 #include "gersh/tune.h"
 #include "gersh/tuples.h"

@@ -44,7 +44,7 @@ GERSH_API void gersh_lobpcg_start(gersh_lobpcg *state, const double *vector);
 
 /*
  * The smallest eigenpair of A; vector gets n entries of unit length. Small problems go to LAPACK. Reaching
- * max_iter is no error: result->converged says so. options may be NULL.
+ * max_iter is no error: result->converged says so. result and options may be NULL.
  */
 GERSH_API gersh_status gersh_lobpcg_solve(gersh_lobpcg_result *result, double *vector, gersh_lobpcg *state,
                                           gersh_operator apply, void *context,

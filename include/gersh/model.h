@@ -43,6 +43,7 @@ GERSH_API gersh_status gersh_model_pack(char **bytes, size_t *size, const gersh_
 GERSH_API gersh_status gersh_model_unpack(gersh_model **out, const char *bytes, size_t size);
 
 GERSH_API const gersh_metric *gersh_model_metric(const gersh_model *model);
+/* What maps samples to the features of the metric; these have the names that gersh_scaling_feature_name says. */
 GERSH_API const gersh_scaling *gersh_model_scaling(const gersh_model *model);
 GERSH_API const gersh_fit_info *gersh_model_info(const gersh_model *model);
 
@@ -74,18 +75,22 @@ GERSH_API const gersh_training_accuracy *gersh_model_training_accuracy(const ger
 /*
  * The course of the fit: what its progress callback was told, evenly thinned to at most GERSH_TRAJECTORY_POINTS steps;
  * the first and the last are among them. A bound that is not finite is none. NULL, and *count 0, where the fit took no
- * steps, or the model's file holds none.
+ * steps, or the model's file holds none. count may be NULL.
  */
 #define GERSH_TRAJECTORY_POINTS 200
 GERSH_API const gersh_progress *gersh_model_trajectory(const gersh_model *model, size_t *count);
 
 GERSH_API const gersh_settings *gersh_model_settings(const gersh_model *model); /* those of the fit */
+
+/* The objective of the fit, of the name "custom" where it was one of the user's own, and its solver. */
+GERSH_API const gersh_objective_info *gersh_model_objective(const gersh_model *model);
+GERSH_API const gersh_solver_info *gersh_model_solver(const gersh_model *model);
 GERSH_API const char *gersh_model_version(const gersh_model *model); /* of the gersh that fitted it */
 /* "classify" or "regress" by the labels of the training rows; "none" where they had none. */
 GERSH_API const char *gersh_model_task(const gersh_model *model);
-GERSH_API int gersh_model_is_custom(const gersh_model *model); /* fitted to a custom objective */
-GERSH_API size_t gersh_model_rows(const gersh_model *model);   /* that it was fitted to */
-GERSH_API size_t gersh_model_features(const gersh_model *model);
+GERSH_API int gersh_model_is_custom(const gersh_model *model);   /* fitted to a custom objective */
+GERSH_API size_t gersh_model_rows(const gersh_model *model);     /* that it was fitted to */
+GERSH_API size_t gersh_model_features(const gersh_model *model); /* of the data, before scaling */
 GERSH_API const char *gersh_model_feature_name(const gersh_model *model, size_t feature);
 GERSH_API size_t gersh_model_classes(const gersh_model *model); /* 0 without class labels */
 GERSH_API const char *gersh_model_class_name(const gersh_model *model, size_t which);
@@ -93,7 +98,7 @@ GERSH_API const char *gersh_model_class_name(const gersh_model *model, size_t wh
 /* The training rows, not scaled, with their labels, targets and weights; NULL when they were left out. */
 GERSH_API const gersh_dataset *gersh_model_data(const gersh_model *model);
 
-/* The tuples that it was fitted to, or NULL; and the edge rules, *count of them. */
+/* The tuples that it was fitted to, or NULL; and the edge rules, *count of them, or NULL. count may be NULL. */
 GERSH_API const gersh_tuples *gersh_model_tuples(const gersh_model *model);
 GERSH_API const gersh_edge_rule *gersh_model_rules(const gersh_model *model, size_t *count);
 

@@ -24,7 +24,7 @@ GERSH_API void gersh_neighbors_free(gersh_neighbors *index);
 /*
  * The k nearest rows of each query, nearest first, those of equal distance by their number: neighbors gets
  * queries × k row numbers from 0, and distance, unless NULL, their squared distances d. k is from 1 to the
- * number of rows. The result is the same for every number of threads. One search at a time per index.
+ * number of rows. The result is the same for every number of threads. Threads may share an index.
  * cancel may be NULL.
  */
 GERSH_API gersh_status gersh_neighbors_find(gersh_neighbors *index, double *distance, size_t *neighbors,

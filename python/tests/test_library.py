@@ -20,8 +20,7 @@ C_NAMES = {"Atom": "gersh_atom", "Balance": "gersh_balance", "Cancel": "gersh_ca
            "FitInfo": "gersh_fit_info", "FitOptions": "gersh_fit_options", "Graph": "gersh_graph",
            "Importance": "gersh_importance", "ImportanceOptions": "gersh_importance_options",
            "Metric": "gersh_metric", "Progress": "gersh_progress",
-           "ReportOptions": "gersh_model_report_options", "Scaling": "gersh_scaling",
-           "SettingInfo": "gersh_setting_info", "TuneOptions": "gersh_tune_options",
+           "ReportOptions": "gersh_model_report_options", "SettingInfo": "gersh_setting_info", "TuneOptions": "gersh_tune_options",
            "TrainingAccuracy": "gersh_training_accuracy", "TuneProgress": "gersh_tune_progress", "TuneRow": "gersh_tune_row", "Tuning": "gersh_tuning",
            "Tuples": "gersh_tuples", "Verification": "gersh_verification"}
 

@@ -37,13 +37,13 @@ static const gersh_setting_info table[GERSH__SETTINGS] = {
     [GERSH__ZERO] = {"zero", GERSH_SETTING_NUMBER, GERSH_SETTINGS_GRAPH, "0", NULL, 0, DBL_MAX, "SIZE",
                      "entries of the matrix of at most this size, off the diagonal, are no edges"},
     [GERSH__OBJECTIVE] =
-        {"objective", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "auto", "auto|mcml|deml|lsml|lmnn|glr", 0,
-         0, NULL,
+        {"objective", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "auto", gersh__objective_choices, 0, 0,
+         NULL,
          "objective to optimise; auto is mcml for classes, or glr where that classifies better, mcml for "
          "pairs, glr for real-valued targets, and lsml for triplets and quadruplets"},
     [GERSH__SOLVER] =
-        {"solver", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "balanced",
-         "diagonal|balanced|hull|psd|sgml|pgml|hbnb|pdcone|identity", 0, 0, NULL,
+        {"solver", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "balanced", gersh__solver_choices + 1, 0, 0,
+         NULL,
          "which metrics are searched: diagonal ones, balanced signed graphs, their convex hull, or "
          "all positive definite ones"},
     [GERSH__TRACE] =
@@ -194,6 +194,11 @@ static gersh_status check(const gersh_setting_info *info, const char *value)
         break;
     }
     return GERSH_OK;
+}
+
+gersh_status gersh__setting_check(int which, const char *value)
+{
+    return check(&table[which], value);
 }
 
 gersh_status gersh_settings_set(gersh_settings *settings, const char *name, const char *value)

@@ -37,11 +37,16 @@ enum {
     GERSH__SETTINGS
 };
 
+/* Choices of settings, separated by bars, as the registries have them: of objectives and of solvers, which has one before the first. */
+extern const char gersh__objective_choices[], gersh__solver_choices[];
+
 const char *gersh__setting_text(const gersh_settings *settings, int which);
 double gersh__setting_number(const gersh_settings *settings, int which);
 uint64_t gersh__setting_whole(const gersh_settings *settings, int which);
 /* Whether the setting was set, rather than left at its default. */
 int gersh__setting_given(const gersh_settings *settings, int which);
+/* Whether the setting can have the value. */
+gersh_status gersh__setting_check(int which, const char *value);
 int gersh__setting_is(const gersh_settings *settings, int which, const char *choice);
 /* A copy in which the same settings are given. */
 gersh_status gersh__settings_copy(gersh_settings **out, const gersh_settings *settings);

@@ -246,3 +246,17 @@ const char *gersh__text_excerpt(char *out, size_t size, const char *text, size_t
     snprintf(out + used, size - used, "%s", at < length ? "…" : "");
     return out;
 }
+
+const char *gersh__text_list(char *list, size_t size, const char *const *names, size_t count,
+                             const char *last)
+{
+    size_t used = 0;
+    list[0] = '\0';
+    for (size_t i = 0; i < count && used < size; i++)
+        used += (size_t)snprintf(list + used, size - used, "%s%s",
+                                 i == 0          ? ""
+                                 : i + 1 < count ? ", "
+                                                 : last,
+                                 names[i]);
+    return list;
+}

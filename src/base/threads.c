@@ -34,7 +34,7 @@ struct gersh__pool {
     size_t next; /* the next part to take */
 };
 
-/* How many scopes hold BLAS now, in this process, and what it goes back to after the last of them. */
+/* How many scopes and pools hold BLAS now, in this process, and what it goes back to after the last of them. */
 static pthread_mutex_t blas_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t blas_once = PTHREAD_ONCE_INIT;
 static int blas_holders;
@@ -214,6 +214,7 @@ gersh_status gersh__pool_new(gersh__pool **out, int threads)
         return GERSH_ERROR_MEMORY;
     }
     reset(pool);
+    gersh__blas_hold();
     *out = pool;
     return GERSH_OK;
 }
@@ -232,6 +233,7 @@ void gersh__pool_free(gersh__pool *pool)
         pthread_mutex_destroy(&pool->lock);
         pthread_cond_destroy(&pool->work);
         pthread_cond_destroy(&pool->done);
+        gersh__blas_release();
     }
     gersh__free(pool->handles);
     gersh__free(pool);
@@ -244,15 +246,15 @@ int gersh__pool_threads(const gersh__pool *pool)
 
 void gersh__pool_run(gersh__pool *pool, size_t parts, gersh__part part, void *context)
 {
-    gersh__blas_hold();
     if (pool == NULL || pool->threads == 1 || parts < 2) {
         for (size_t i = 0; i < parts; i++)
             part(context, i, 0);
-        gersh__blas_release();
         return;
     }
-    if (pool->owner != getpid())
+    if (pool->owner != getpid()) {
         reset(pool);
+        gersh__blas_hold(); /* that of the parent ended with the fork */
+    }
     pthread_mutex_lock(&pool->lock);
     pool->part = part;
     pool->context = context;
@@ -270,7 +272,6 @@ void gersh__pool_run(gersh__pool *pool, size_t parts, gersh__part part, void *co
     while (pool->inside > 0)
         pthread_cond_wait(&pool->done, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
-    gersh__blas_release();
 }
 
 #else

@@ -5,9 +5,9 @@
  * part writes to its own place: sums are then taken over the parts in order, so that results do not
  * depend on how the parts were spread.
  *
- * A pool starts its threads at the first loop that needs them. After fork() the child has none of its
- * parent's threads: the pool notices and starts new ones. While a loop runs, BLAS is held to one thread
- * per caller, so that p threads never turn into p × p.
+ * A pool lives for one public call. It starts its threads at the first loop that needs them. After fork() the child
+ * has none of its parent's threads: the pool notices and starts new ones. While there is a pool, BLAS is held to one
+ * thread per caller, so that p threads never turn into p × p, and results do not depend on BLAS's own threads.
  */
 #ifndef GERSH_SRC_BASE_THREADS_H
 #define GERSH_SRC_BASE_THREADS_H
@@ -40,8 +40,8 @@ int gersh__pool_threads(const gersh__pool *pool);
 void gersh__pool_run(gersh__pool *pool, size_t parts, gersh__part part, void *context);
 
 /*
- * Holds BLAS to one thread until the matching release; scopes may nest and overlap between threads.
- * Without OpenBLAS this does nothing.
+ * Holds BLAS to one thread until the matching release, as every pool does from new to free; scopes may nest and overlap
+ * between threads. Without OpenBLAS this does nothing.
  */
 void gersh__blas_hold(void);
 void gersh__blas_release(void);

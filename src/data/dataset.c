@@ -8,7 +8,6 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/lock.h"
 #include "base/text.h"
 #include "data/build.h"
 #include "data/names.h"
@@ -321,31 +320,40 @@ size_t gersh_dataset_features(const gersh_dataset *data)
     return data->k;
 }
 
-static double *written_out(const gersh_dataset *data)
-{
-    double *x = gersh__alloc(data->n, data->k * sizeof *x);
-    for (size_t i = 0; x != NULL && i < data->n; i++)
-        gersh__sparse_row(data->sparse, i, data->k, x + i * data->k);
-    return x;
-}
-
 const double *gersh_dataset_values(const gersh_dataset *data)
 {
-#ifndef GERSH_NO_THREADS
-    static gersh__lock lock = PTHREAD_MUTEX_INITIALIZER; /* several threads may ask first */
-#else
-    static gersh__lock lock;
-#endif
-    gersh__lock_take(&lock);
-    if (data->x == NULL)
-        ((gersh_dataset *)(uintptr_t)data)->x = written_out(data);
-    gersh__lock_leave(&lock);
     return data->x;
 }
 
-gersh_status gersh__dataset_densify(const gersh_dataset *data)
+gersh_status gersh_dataset_densify(gersh_dataset *data)
 {
-    return gersh_dataset_values(data) != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
+    if (data->x != NULL)
+        return GERSH_OK;
+    data->x = gersh__alloc(data->n, data->k * sizeof *data->x);
+    if (data->x == NULL)
+        return GERSH_ERROR_MEMORY;
+    for (size_t i = 0; i < data->n; i++)
+        gersh__sparse_row(data->sparse, i, data->k, data->x + i * data->k);
+    gersh__sparse_free(data->sparse);
+    data->sparse = NULL;
+    return GERSH_OK;
+}
+
+gersh_status gersh__dataset_dense(gersh_dataset **own, const gersh_dataset **data)
+{
+    *own = NULL;
+    if ((*data)->x != NULL)
+        return GERSH_OK;
+    gersh_status status = gersh_dataset_copy(own, *data);
+    if (status == GERSH_OK)
+        status = gersh_dataset_densify(*own);
+    if (status == GERSH_OK) {
+        *data = *own;
+    } else {
+        gersh_dataset_free(*own);
+        *own = NULL;
+    }
+    return status;
 }
 
 const char *gersh_dataset_feature_name(const gersh_dataset *data, size_t feature)

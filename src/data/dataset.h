@@ -8,7 +8,7 @@
 struct gersh_dataset {
     size_t n, k;
     double *x;             /* n × k by rows; NULL: the values are in `sparse` */
-    gersh__sparse *sparse; /* a list for each row; of no more use once x is there */
+    gersh__sparse *sparse; /* a list for each row; NULL: the values are in `x` */
     char **feature_names;  /* k, none NULL */
     size_t classes;
     char **class_names; /* classes, in order: by value when all are numbers, else by bytes */
@@ -21,8 +21,8 @@ struct gersh_dataset {
     unsigned char *missing; /* n × k: 1 where --missing mean filled the value in; NULL: nowhere */
 };
 
-/* Makes sparse data dense, for what needs x. */
-gersh_status gersh__dataset_densify(const gersh_dataset *data);
+/* For what needs x: where *data is sparse, *own becomes a dense copy of it, and *data points there; else *own is NULL. */
+gersh_status gersh__dataset_dense(gersh_dataset **own, const gersh_dataset **data);
 
 /*
  * Fills in the values that were missing anew, with the means of what is there in the training rows; a feature that

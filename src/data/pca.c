@@ -22,9 +22,10 @@
 /* Entries within this of the largest one, relatively, count as equal to it: the first decides the sign. */
 #define EQUAL_ENTRIES 1e-10
 
-/* Fails when rows or features do not fit LAPACK's integers; makes sparse data dense; and there must be memory for BLAS. */
-static gersh_status check_size(const gersh_dataset *data)
+/* Fails when samples or features do not fit LAPACK's integers, or BLAS has no memory; then *data is made dense. */
+static gersh_status prepare(gersh_dataset **own, const gersh_dataset **given)
 {
+    const gersh_dataset *data = *given;
     if (data->n > INT_MAX || data->k > INT_MAX)
         return gersh__fail(
             GERSH_ERROR_INPUT,
@@ -32,7 +33,7 @@ static gersh_status check_size(const gersh_dataset *data)
             "is %d",
             data->n, data->k, INT_MAX);
     gersh_status status = gersh__blas_check();
-    return status == GERSH_OK ? gersh__dataset_densify(data) : status;
+    return status == GERSH_OK ? gersh__dataset_dense(own, given) : status;
 }
 
 /* Rows less the mean; fails where the difference is beyond the range of double. */
@@ -148,6 +149,7 @@ out:
 gersh_status gersh_pca_fit(gersh_pca **out, const gersh_dataset *data, size_t components)
 {
     size_t n = data->n, k = data->k, least = n < k ? n : k;
+    gersh_dataset *own = NULL;
     *out = NULL;
     if (n < 2)
         return gersh__fail(GERSH_ERROR_INPUT,
@@ -157,12 +159,14 @@ gersh_status gersh_pca_fit(gersh_pca **out, const gersh_dataset *data, size_t co
             GERSH_ERROR_ARGUMENT,
             "%zu principal components are asked for but %zu rows of %zu feature%s have at most %zu",
             components, n, k, k == 1 ? "" : "s", least);
-    gersh_status status = check_size(data);
+    gersh_status status = prepare(&own, &data);
     if (status != GERSH_OK)
         return status;
     gersh_pca *pca = gersh__alloc(1, sizeof *pca);
-    if (pca == NULL)
+    if (pca == NULL) {
+        gersh_dataset_free(own);
         return GERSH_ERROR_MEMORY;
+    }
     pca->features = k;
     pca->components = components > 0 ? components : n - 1 < k ? n - 1 : k;
     pca->mean = gersh__alloc(k, sizeof *pca->mean);
@@ -171,6 +175,7 @@ gersh_status gersh_pca_fit(gersh_pca **out, const gersh_dataset *data, size_t co
     status = GERSH_ERROR_MEMORY;
     if (pca->mean != NULL && pca->direction != NULL && pca->variance != NULL)
         status = fit(pca, data);
+    gersh_dataset_free(own);
     if (status == GERSH_OK)
         *out = pca;
     else
@@ -192,7 +197,7 @@ static gersh_status name_components(gersh_dataset *data)
 
 gersh_status gersh_pca_apply(gersh_dataset **out, const gersh_pca *pca, const gersh_dataset *data)
 {
-    gersh_dataset *moved = NULL;
+    gersh_dataset *moved = NULL, *own = NULL;
     double *centered = NULL;
     *out = NULL;
     if (pca->features != data->k)
@@ -201,7 +206,7 @@ gersh_status gersh_pca_apply(gersh_dataset **out, const gersh_pca *pca, const ge
             "the principal components are those of %zu features but the data has %zu; use data "
             "with the same columns",
             pca->features, data->k);
-    gersh_status status = check_size(data);
+    gersh_status status = prepare(&own, &data);
     if (status == GERSH_OK)
         status = gersh__dataset_alloc(&moved, data->n, pca->components);
     if (status == GERSH_OK)
@@ -227,6 +232,7 @@ gersh_status gersh_pca_apply(gersh_dataset **out, const gersh_pca *pca, const ge
                 i / pca->components + 1);
 out:
     gersh__free(centered);
+    gersh_dataset_free(own);
     if (status == GERSH_OK)
         *out = moved;
     else

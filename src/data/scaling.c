@@ -1,267 +1,240 @@
-/*
- * Scaling of features: column means and sample deviations.
- *
- * Columns are first multiplied by a power of two (exactly) that brings their largest value near 1, so that
- * neither 1e300 nor 1e-300 leaves the range of double when squared. Then two passes: the mean, and the sum
- * of squared deviations, both corrected by what rounding left in the sum of the deviations (Chan, Golub and
- * LeVeque), so that a small variation around a large mean keeps its digits.
- *
- * A column whose deviation is at most 1e-14 of its largest value varies by rounding only; it counts as
- * constant. Its scale is 1, or its largest value if that is larger, so that what remains of it is tiny.
- */
-#include <float.h>
-#include <math.h>
+/* The list of feature maps that samples go through; see scaling.h. */
+#include "data/scaling.h"
+
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/settings.h"
 #include "base/text.h"
-#include "data/build.h"
-#include "data/scaling.h"
-#include "linalg/kernels.h"
 
-#define ROUNDING 1e-14
-
-double gersh__safe_factor(double largest)
+const gersh__feature_map_ops *gersh__feature_map_find(const char *name)
 {
-    int exponent = 0;
-    if (largest == 0)
-        return 1;
-    frexp(largest, &exponent);
-    /* Within ±1000 the factor and its inverse are normal numbers. */
-    exponent = exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
-    return ldexp(1, -exponent);
+    for (int m = 0; m < GERSH__FEATURE_MAPS && gersh__feature_maps[m] != NULL; m++)
+        if (strcmp(gersh__feature_maps[m]->name, name) == 0)
+            return gersh__feature_maps[m];
+    return NULL;
 }
 
-static void column_largest(double *largest, size_t n, size_t k, const double *x)
+const gersh__feature_map *gersh__scaling_find(const gersh_scaling *scaling,
+                                              const gersh__feature_map_ops *ops)
 {
-    memset(largest, 0, k * sizeof *largest);
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < k; j++)
-            largest[j] = fabs(x[i * k + j]) > largest[j] ? fabs(x[i * k + j]) : largest[j];
+    for (size_t m = 0; m < scaling->count; m++)
+        if (scaling->map[m].ops == ops)
+            return &scaling->map[m];
+    return NULL;
 }
 
-/* Means of the columns times their factors: the sum, and once more the sum of the deviations from it. */
-static void safe_means(double *mean, double *rest, size_t n, size_t k, const double *x,
-                       const double *factor)
+static void free_names(char **names, size_t count)
 {
-    memset(mean, 0, k * sizeof *mean);
-    memset(rest, 0, k * sizeof *rest);
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < k; j++)
-            mean[j] += x[i * k + j] * factor[j];
-    for (size_t j = 0; j < k; j++)
-        mean[j] /= (double)n;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < k; j++)
-            rest[j] += x[i * k + j] * factor[j] - mean[j];
-    for (size_t j = 0; j < k; j++)
-        mean[j] += rest[j] / (double)n;
-}
-
-void gersh__column_means(double *mean, double *scratch, size_t n, size_t k, const double *x)
-{
-    double *factor = scratch, *rest = scratch + k;
-    column_largest(factor, n, k, x);
-    for (size_t j = 0; j < k; j++)
-        factor[j] = gersh__safe_factor(factor[j]);
-    safe_means(mean, rest, n, k, x, factor);
-    for (size_t j = 0; j < k; j++)
-        mean[j] /= factor[j];
-}
-
-/*
- * From the sums over the columns to mean and scale. scale_j says whether the column varies at all; where it does
- * not, mean_j is its value.
- */
-static void finish_columns(gersh_scaling *scaling, const gersh__column_sums *sums, size_t n)
-{
-    double *mean = scaling->mean, *scale = scaling->scale;
-    for (size_t j = 0; j < scaling->features; j++) {
-        double factor = sums->factor[j], largest = sums->largest[j];
-        if (scale[j] == 0) {
-            scale[j] = 1;
-            continue;
-        }
-        double variance = (sums->square[j] - sums->rest[j] * sums->rest[j] / (double)n) / (double)(n - 1);
-        double deviation = variance > 0 ? sqrt(variance) : 0;
-        if (deviation <= ROUNDING * (largest * factor))
-            scale[j] = largest > 1 ? largest : 1;
-        else
-            scale[j] = fmin(fmax(deviation / factor, DBL_MIN), DBL_MAX); /* its inverse is finite too */
-        mean[j] /= factor;
-    }
-}
-
-/* Fits mean and scale. */
-static void fit_columns(gersh_scaling *scaling, gersh__column_sums *sums, size_t n, const double *x)
-{
-    size_t k = scaling->features;
-    double *mean = scaling->mean, *scale = scaling->scale;
-    column_largest(sums->largest, n, k, x);
-    for (size_t j = 0; j < k; j++)
-        sums->factor[j] = gersh__safe_factor(sums->largest[j]);
-    safe_means(mean, sums->rest, n, k, x, sums->factor);
-    memset(sums->rest, 0, k * sizeof *sums->rest);
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < k; j++) {
-            double deviation = x[i * k + j] * sums->factor[j] - mean[j];
-            sums->rest[j] += deviation;
-            sums->square[j] += deviation * deviation;
-            scale[j] = x[i * k + j] != x[j] ? 1 : scale[j];
-        }
-    }
-    for (size_t j = 0; j < k; j++)
-        mean[j] = scale[j] == 0 ? x[j] : mean[j];
-}
-
-gersh_status gersh_scaling_fit(gersh_scaling **out, const gersh_dataset *data, const char *how)
-{
-    gersh_status status = GERSH_ERROR_MEMORY;
-    char excerpt[GERSH__EXCERPT_SIZE];
-    double *scratch = NULL;
-    int none = how != NULL && strcmp(how, "none") == 0;
-    int paper = how != NULL && strcmp(how, "paper") == 0;
-    *out = NULL;
-    if (!none && !paper && (how == NULL || strcmp(how, "zscore") != 0))
-        return gersh__fail(
-            GERSH_ERROR_ARGUMENT, "scale: '%s' is not one of zscore|paper|none",
-            gersh__text_excerpt(excerpt, sizeof excerpt, how ? how : "", how ? strlen(how) : 0));
-    gersh_scaling *scaling = gersh__alloc(1, sizeof *scaling);
-    if (scaling == NULL)
-        return GERSH_ERROR_MEMORY;
-    scaling->features = data->k;
-    scaling->unit_rows = paper;
-    scaling->mean = gersh__alloc(data->k, sizeof *scaling->mean);
-    scaling->scale = gersh__alloc(data->k, sizeof *scaling->scale);
-    scratch = gersh__alloc(data->k, 4 * sizeof *scratch);
-    if (scaling->mean == NULL || scaling->scale == NULL || scratch == NULL)
-        goto out;
-    if (none) {
-        for (size_t j = 0; j < data->k; j++)
-            scaling->scale[j] = 1;
-    } else {
-        gersh__column_sums sums = {scratch, scratch + data->k, scratch + 2 * data->k,
-                                   scratch + 3 * data->k};
-        if (data->x == NULL)
-            gersh__sparse_sums(scaling, &sums, data->n, data->sparse);
-        else
-            fit_columns(scaling, &sums, data->n, data->x);
-        finish_columns(scaling, &sums, data->n);
-    }
-    *out = scaling;
-    status = GERSH_OK;
-out:
-    gersh__free(scratch);
-    if (status != GERSH_OK)
-        gersh_scaling_free(scaling);
-    return status;
-}
-
-/* Divides the row by its Euclidean length; a zero row stays. */
-static void make_unit(double *row, size_t k)
-{
-    double largest = 0, square = 0;
-    for (size_t j = 0; j < k; j++)
-        largest = fabs(row[j]) > largest ? fabs(row[j]) : largest;
-    if (largest == 0)
-        return;
-    double factor = gersh__safe_factor(largest);
-    for (size_t j = 0; j < k; j++) {
-        row[j] *= factor;
-        square += row[j] * row[j];
-    }
-    double length = sqrt(square);
-    for (size_t j = 0; j < k; j++)
-        row[j] /= length;
-}
-
-gersh_status gersh__fail_scaling(const gersh_scaling *scaling, const gersh_dataset *data, size_t row,
-                                 size_t feature, double value)
-{
-    char excerpt[GERSH__EXCERPT_SIZE];
-    const char *name = data->feature_names[feature];
-    return gersh__fail(GERSH_ERROR_NUMERIC,
-                       "row %zu, feature '%s': %g is too large to be scaled by 1/%g; leave the feature "
-                       "out or use --scale none",
-                       row + 1, gersh__text_excerpt(excerpt, sizeof excerpt, name, strlen(name)), value,
-                       scaling->scale[feature]);
-}
-
-/* One row scaled; where the difference from the mean alone overflows, it is taken of halves. */
-static gersh_status scale_row(double *scaled, const gersh_scaling *scaling, const double *factor,
-                              const gersh_dataset *data, size_t row)
-{
-    const double *x = data->x + row * data->k;
-    gersh__kernels_here()->standardize(data->k, x, scaling->mean, factor, scaled);
-    for (size_t j = 0; j < data->k; j++) {
-        if (isfinite(scaled[j]))
-            continue;
-        scaled[j] = (0.5 * x[j] - 0.5 * scaling->mean[j]) / (0.5 * scaling->scale[j]);
-        if (!isfinite(scaled[j]))
-            return gersh__fail_scaling(scaling, data, row, j, x[j]);
-    }
-    if (scaling->unit_rows)
-        make_unit(scaled, data->k);
-    return GERSH_OK;
-}
-
-gersh_status gersh_scaling_apply(const gersh_scaling *scaling, gersh_dataset *data)
-{
-    gersh_status status = GERSH_ERROR_MEMORY;
-    double *factor = NULL, *scaled = NULL;
-    if (scaling->features != data->k)
-        return gersh__fail(
-            GERSH_ERROR_INPUT,
-            "the scaling was fitted to %zu features but the data has %zu; use data with the same "
-            "columns",
-            scaling->features, data->k);
-    int sparse = data->x == NULL;
-    if (sparse && (data->sparse->shift != NULL || data->sparse->factor != NULL)) { /* scaled once already */
-        if (gersh__dataset_densify(data) != GERSH_OK)
-            return GERSH_ERROR_MEMORY;
-        sparse = 0;
-    }
-    factor = gersh__alloc(data->k, sizeof *factor);
-    scaled = sparse ? NULL : gersh__alloc(data->n, data->k * sizeof *scaled);
-    if (factor == NULL || (!sparse && scaled == NULL))
-        goto out;
-    for (size_t j = 0; j < data->k; j++) {
-        factor[j] = 1 / scaling->scale[j];
-        if (!isfinite(scaling->mean[j]) || !isfinite(factor[j]) || !(factor[j] > 0)) {
-            status =
-                gersh__fail(GERSH_ERROR_ARGUMENT,
-                            "the scaling of feature %zu has mean %g and scale %g; the mean must be finite "
-                            "and the scale positive",
-                            j + 1, scaling->mean[j], scaling->scale[j]);
-            goto out;
-        }
-    }
-    if (sparse) {
-        status = gersh__sparse_scale(data, scaling, factor);
-        goto out;
-    }
-    status = GERSH_OK;
-    for (size_t i = 0; i < data->n && status == GERSH_OK; i++)
-        status = scale_row(scaled + i * data->k, scaling, factor, data, i);
-    if (status == GERSH_OK) { /* all rows or none */
-        double *before = data->x;
-        data->x = scaled;
-        scaled = before;
-        gersh__sparse_free(data->sparse);
-        data->sparse = NULL;
-    }
-out:
-    gersh__free(factor);
-    gersh__free(scaled);
-    return status;
+    for (size_t j = 0; names != NULL && j < count; j++)
+        gersh__free(names[j]);
+    gersh__free(names);
 }
 
 void gersh_scaling_free(gersh_scaling *scaling)
 {
     if (scaling == NULL)
         return;
-    gersh__free(scaling->mean);
-    gersh__free(scaling->scale);
+    for (size_t m = 0; m < scaling->count; m++)
+        for (int v = 0; v < GERSH__MAP_VECTORS; v++)
+            gersh__free(scaling->map[m].vector[v]);
+    gersh__free(scaling->map);
+    free_names(scaling->names, scaling->width);
     gersh__free(scaling);
+}
+
+gersh_status gersh__scaling_new(gersh_scaling **out, size_t inputs)
+{
+    gersh_scaling *scaling = *out = gersh__alloc(1, sizeof *scaling);
+    if (scaling == NULL)
+        return GERSH_ERROR_MEMORY;
+    scaling->inputs = inputs;
+    return GERSH_OK;
+}
+
+static size_t width_of(const gersh__feature_map *map)
+{
+    return map->ops->width != NULL ? map->ops->width(map) : map->inputs;
+}
+
+gersh_status gersh__scaling_append(gersh_scaling *scaling, const gersh__feature_map_ops *ops)
+{
+    size_t m = scaling->count, inputs = m > 0 ? width_of(&scaling->map[m - 1]) : scaling->inputs;
+    gersh__feature_map *map = gersh__realloc(scaling->map, m + 1, sizeof *map);
+    if (map == NULL)
+        return GERSH_ERROR_MEMORY;
+    map[m] = (gersh__feature_map){.ops = ops, .inputs = inputs};
+    scaling->map = map;
+    scaling->count++;
+    return GERSH_OK;
+}
+
+/* Names of what the map makes of features with the names `inputs`. */
+static gersh_status make_names(char ***out, const gersh__feature_map *map, char *const *inputs)
+{
+    size_t width = width_of(map);
+    char **names = gersh__alloc(width, sizeof *names);
+    gersh_status status = names != NULL ? map->ops->names(names, map, inputs) : GERSH_ERROR_MEMORY;
+    if (status == GERSH_OK)
+        *out = names;
+    else
+        free_names(names, width);
+    return status;
+}
+
+gersh_status gersh__scaling_name(gersh_scaling *scaling, char *const *inputs)
+{
+    gersh_status status = GERSH_OK;
+    scaling->names = gersh__alloc(scaling->inputs, sizeof *scaling->names);
+    if (scaling->names == NULL)
+        return GERSH_ERROR_MEMORY;
+    for (scaling->width = 0; scaling->width < scaling->inputs; scaling->width++) {
+        const char *name = inputs[scaling->width];
+        scaling->names[scaling->width] = gersh__text_copy(name, strlen(name));
+        if (scaling->names[scaling->width] == NULL)
+            return GERSH_ERROR_MEMORY;
+    }
+    for (size_t m = 0; m < scaling->count; m++) {
+        char **names = NULL;
+        if (scaling->map[m].ops->names == NULL)
+            continue;
+        status = make_names(&names, &scaling->map[m], scaling->names);
+        if (status != GERSH_OK)
+            break;
+        free_names(scaling->names, scaling->width);
+        scaling->names = names;
+        scaling->width = width_of(&scaling->map[m]);
+    }
+    return status;
+}
+
+static gersh_status apply_map(const gersh__feature_map *map, gersh_dataset *data)
+{
+    char **names = NULL;
+    if (map->ops->names == NULL)
+        return map->ops->apply(map, data);
+    gersh_status status = make_names(&names, map, data->feature_names);
+    if (status == GERSH_OK)
+        status = map->ops->apply(map, data);
+    if (status != GERSH_OK) {
+        free_names(names, width_of(map));
+        return status;
+    }
+    free_names(data->feature_names, data->k);
+    data->feature_names = names;
+    data->k = width_of(map);
+    gersh__free(data->missing); /* of the features before */
+    data->missing = NULL;
+    return GERSH_OK;
+}
+
+gersh_status gersh__scaling_apply_first(const gersh_scaling *scaling, size_t count, gersh_dataset *data)
+{
+    gersh_status status = GERSH_OK;
+    if (scaling->inputs != data->k)
+        return gersh__fail(
+            GERSH_ERROR_INPUT,
+            "the scaling was fitted to %zu features but the data has %zu; use data with the same "
+            "columns",
+            scaling->inputs, data->k);
+    for (size_t m = 0; m < count && status == GERSH_OK; m++)
+        status = apply_map(&scaling->map[m], data);
+    return status;
+}
+
+gersh_status gersh_scaling_apply(const gersh_scaling *scaling, gersh_dataset *data)
+{
+    return gersh__scaling_apply_first(scaling, scaling->count, data);
+}
+
+/* Fits the last map: to the data, or to what the maps before it make of a copy of it. */
+static gersh_status fit_last(gersh_scaling *scaling, const gersh_dataset *data, const char *how)
+{
+    gersh__feature_map *map = &scaling->map[scaling->count - 1];
+    gersh_dataset *seen = NULL;
+    if (map->ops->fit == NULL)
+        return GERSH_OK;
+    if (scaling->count == 1)
+        return map->ops->fit(map, data, how);
+    gersh_status status = gersh_dataset_copy(&seen, data);
+    if (status == GERSH_OK)
+        status = gersh__scaling_apply_first(scaling, scaling->count - 1, seen);
+    if (status == GERSH_OK)
+        status = map->ops->fit(map, seen, how);
+    gersh_dataset_free(seen);
+    return status;
+}
+
+gersh_status gersh_scaling_fit(gersh_scaling **out, const gersh_dataset *data, const char *how)
+{
+    gersh_scaling *scaling = NULL;
+    *out = NULL;
+    gersh_status status = gersh__setting_check(GERSH__SCALE, how != NULL ? how : "");
+    if (status == GERSH_OK)
+        status = gersh__scaling_new(&scaling, data->k);
+    for (int m = 0; m < GERSH__FEATURE_MAPS && status == GERSH_OK; m++) {
+        if (gersh__feature_maps[m] == NULL || !gersh__feature_maps[m]->wanted(how))
+            continue;
+        status = gersh__scaling_append(scaling, gersh__feature_maps[m]);
+        if (status == GERSH_OK)
+            status = fit_last(scaling, data, how);
+    }
+    if (status == GERSH_OK)
+        status = gersh__scaling_name(scaling, data->feature_names);
+    if (status == GERSH_OK)
+        *out = scaling;
+    else
+        gersh_scaling_free(scaling);
+    return status;
+}
+
+size_t gersh__scaling_to_features(const gersh_scaling *scaling)
+{
+    size_t count = scaling->count;
+    while (count > 0 && scaling->map[count - 1].ops->names == NULL)
+        count--;
+    return count;
+}
+
+const double *gersh__scaling_means(const gersh_scaling *scaling)
+{
+    int first = scaling->count > 0 && scaling->map[0].ops == &gersh__map_scale;
+    return first ? gersh_scaling_vector(scaling, "mean") : NULL;
+}
+
+size_t gersh_scaling_inputs(const gersh_scaling *scaling)
+{
+    return scaling->inputs;
+}
+
+size_t gersh_scaling_width(const gersh_scaling *scaling)
+{
+    return scaling->width;
+}
+
+const char *gersh_scaling_feature_name(const gersh_scaling *scaling, size_t feature)
+{
+    return feature < scaling->width ? scaling->names[feature] : NULL;
+}
+
+size_t gersh_scaling_maps(const gersh_scaling *scaling)
+{
+    return scaling->count;
+}
+
+const char *gersh_scaling_map_name(const gersh_scaling *scaling, size_t map)
+{
+    return map < scaling->count ? scaling->map[map].ops->name : NULL;
+}
+
+const double *gersh_scaling_vector(const gersh_scaling *scaling, const char *name)
+{
+    for (size_t m = 0; m < scaling->count; m++)
+        for (int v = 0; v < GERSH__MAP_VECTORS; v++) {
+            const char *own = scaling->map[m].ops->vector[v];
+            if (own != NULL && strcmp(own, name) == 0)
+                return scaling->map[m].vector[v];
+        }
+    return NULL;
 }

@@ -355,6 +355,8 @@ gersh_status gersh_lobpcg_solve(gersh_lobpcg_result *result, double *vector, ger
                                 gersh_operator apply, void *context, const gersh_lobpcg_options *options)
 {
     static const gersh_lobpcg_options defaults = {0};
+    gersh_lobpcg_result own;
+    result = result != NULL ? result : &own;
     *result = (gersh_lobpcg_result){0};
     if (gersh__blas_check() != GERSH_OK)
         return GERSH_ERROR_MEMORY;

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "data/tuples.h"
+#include "model/maps.h"
 #include "objective/objective.h"
 
 gersh_status gersh__model_not_one(void)
@@ -168,11 +169,11 @@ static gersh_status read_rules(gersh_model *model, const json_t *list)
         int bad = json_unpack(json_array_get(list, r), "[I, I, s!]", &first, &second, &word);
         gersh_edge_kind kind = GERSH_EDGE_ALLOWED;
         if (bad || gersh__edge_kind_find(&kind, word) != 0 || first < 0 || second < 0 || first == second ||
-            (size_t)first >= model->features || (size_t)second >= model->features)
+            (size_t)first >= model->scaling->width || (size_t)second >= model->scaling->width)
             return gersh__fail(
                 GERSH_ERROR_INPUT,
                 "edge rule %zu of the model is damaged; expected two of its %zu features and a rule", r + 1,
-                model->features);
+                model->scaling->width);
         model->rules[r] = (gersh_edge_rule){(size_t)first, (size_t)second, kind};
     }
     model->rule_count = count;
@@ -223,7 +224,7 @@ static gersh_status read_importance(gersh_model *model, json_t *about)
     importance->separation = json_number_value(separation);
     importance->splits = (size_t)splits;
     importance->score = json_number_value(score);
-    size_t k = model->features;
+    size_t k = model->scaling->width;
     if (separation != NULL)
         importance->contribution = gersh__alloc(k, sizeof *importance->contribution);
     if (score != NULL) {
@@ -289,21 +290,24 @@ static gersh_status read_accuracy(gersh_training_accuracy *accuracy, json_t *abo
                        &samples, "accuracy", &accuracy->accuracy, "euclidean", &accuracy->euclidean,
                        "verdict", &accuracy->verdict, "automatic", &accuracy->automatic, "switched",
                        &accuracy->switched, "other", &other, "other_accuracy", &accuracy->other_accuracy);
-    const gersh__objective_kind *kind = !bad && other != NULL ? gersh__objective_find(other) : NULL;
+    const gersh_objective_info *objective = !bad && other != NULL ? gersh_objective_find(other) : NULL;
     if (bad || samples < 1 || !is_share(accuracy->accuracy) || !is_share(accuracy->euclidean) ||
         !is_share(accuracy->other_accuracy) || accuracy->verdict < -1 || accuracy->verdict > 1 ||
-        (other != NULL && kind == NULL))
+        (other != NULL && objective == NULL))
         return gersh__fail(GERSH_ERROR_INPUT, "the record of the training accuracy is damaged");
     accuracy->samples = (size_t)samples;
-    accuracy->other = kind != NULL ? kind->name : NULL;
+    accuracy->other = objective != NULL ? objective->name : NULL;
     return GERSH_OK;
 }
 
-gersh_status gersh__model_read_about(gersh_model *model, double *rho, char *metric_digest, json_t *about)
+gersh_status gersh__model_read_about(gersh__model_reader *r, double *rho)
 {
+    gersh_model *model = r->model;
+    json_t *about = r->about;
     json_error_t error;
     json_t *features, *classes, *settings, *fit, *witness, *digest,
-        *rules = NULL, *bootstrap = NULL, *trajectory = NULL, *importance = NULL, *accuracy = NULL;
+        *rules = NULL, *bootstrap = NULL, *trajectory = NULL, *importance = NULL, *accuracy = NULL,
+        *maps = NULL;
     json_int_t rows = 0;
     const char *version = NULL, *task = NULL, *tuples = NULL;
     int format = 0, unit_rows = 0;
@@ -316,17 +320,16 @@ gersh_status gersh__model_read_about(gersh_model *model, double *rho, char *metr
             GERSH__MODEL_FORMAT);
     if (json_unpack_ex(about, &error, JSON_STRICT,
                        "{s:i, s:s, s:s, s:b, s:I, s:o, s:o, s:F, s:b, s:o, s:o, s:o, s:o, s?s, s?o, s?o, "
-                       "s?o, s?o, s?o}",
+                       "s?o, s?o, s?o, s?o}",
                        "format", &format, "version", &version, "task", &task, "custom", &model->custom,
                        "rows", &rows, "feature_names", &features, "class_names", &classes, "rho", rho,
                        "unit_rows", &unit_rows, "settings", &settings, "fit", &fit, "witness", &witness,
                        "digest", &digest, "tuples", &tuples, "rules", &rules, "bootstrap", &bootstrap,
-                       "trajectory", &trajectory, "importance", &importance, "training_accuracy",
-                       &accuracy) != 0)
+                       "trajectory", &trajectory, "importance", &importance, "training_accuracy", &accuracy,
+                       "maps", &maps) != 0)
         return gersh__fail(GERSH_ERROR_INPUT, "the description of the model is damaged: %s", error.text);
-    model->scaling->unit_rows = unit_rows;
     model->regress = strcmp(task, "regress") == 0;
-    int classify = strcmp(task, "classify") == 0;
+    int classify = strcmp(task, "classify") == 0, labelled = model->regress || classify;
     if ((!model->regress && !classify && strcmp(task, "none") != 0) || rows < 1 || !(*rho >= 0))
         return gersh__fail(GERSH_ERROR_INPUT,
                            "the description of the model has an impossible task, number of rows or rho");
@@ -337,6 +340,13 @@ gersh_status gersh__model_read_about(gersh_model *model, double *rho, char *metr
     gersh_status status = read_names(&model->feature_names, &model->features, features, "features");
     if (status == GERSH_OK)
         status = read_names(&model->class_names, &model->classes, classes, "classes");
+    if (status == GERSH_OK &&
+        (model->features == 0 || classify != (model->classes > 0) || (!labelled && tuples == NULL)))
+        status = gersh__fail(GERSH_ERROR_INPUT,
+                             "the model has %zu features and %zu classes, which its task does not allow",
+                             model->features, model->classes);
+    if (status == GERSH_OK)
+        status = gersh__model_read_maps(r, unit_rows, maps);
     if (status == GERSH_OK)
         status = read_settings(model, settings);
     if (status == GERSH_OK)
@@ -344,7 +354,7 @@ gersh_status gersh__model_read_about(gersh_model *model, double *rho, char *metr
     if (status == GERSH_OK)
         status = read_witness(model, witness);
     if (status == GERSH_OK)
-        status = read_digests(model, metric_digest, digest);
+        status = read_digests(model, r->metric_digest, digest);
     if (status == GERSH_OK && tuples != NULL)
         status = read_kind(model, tuples);
     if (status == GERSH_OK && rules != NULL)
@@ -357,11 +367,5 @@ gersh_status gersh__model_read_about(gersh_model *model, double *rho, char *metr
         status = read_importance(model, importance);
     if (status == GERSH_OK && accuracy != NULL)
         status = read_accuracy(&model->accuracy, accuracy);
-    int labelled = model->regress || classify;
-    if (status == GERSH_OK &&
-        (model->features == 0 || classify != (model->classes > 0) || (!labelled && model->tuples == NULL)))
-        status = gersh__fail(GERSH_ERROR_INPUT,
-                             "the model has %zu features and %zu classes, which its task does not allow",
-                             model->features, model->classes);
     return status;
 }

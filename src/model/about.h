@@ -4,11 +4,10 @@
 
 #include <jansson.h>
 
-#include "model/model.h"
+#include "model/reader.h"
 
-/* Fills the model's fields that are no tensors, and rho with the metric's. model->scaling is there already.
- */
-gersh_status gersh__model_read_about(gersh_model *model, double *rho, char *metric_digest, json_t *about);
+/* Fills the fields of the reader's model that are no tensors, its scaling, and rho with the metric's. */
+gersh_status gersh__model_read_about(gersh__model_reader *r, double *rho);
 
 /* Fails with the sentence that the file is something else. */
 gersh_status gersh__model_not_one(void);

@@ -7,16 +7,11 @@
 #include "base/settings.h"
 #include "model/model.h"
 
-const char *gersh__objective_name(const gersh_model *model)
-{
-    return model->custom ? "custom" : gersh__setting_text(model->settings, GERSH__OBJECTIVE);
-}
-
 int gersh__bound_tells(const gersh_model *model)
 {
     const gersh_fit_info *info = &model->info;
-    return info->has_bound && (model->custom || info->bound > 0 || info->gap == 0 ||
-                               gersh_objective_is_maximized(gersh__objective_name(model)));
+    return info->has_bound &&
+           (info->bound > 0 || info->gap == 0 || !gersh_model_objective(model)->nonnegative);
 }
 
 const char *gersh_model_standing(const gersh_model *model, const gersh_verification *verification)

@@ -4,12 +4,9 @@
 
 #include "gersh/model.h"
 
-/* The objective's name, "custom" for the user's own. */
-const char *gersh__objective_name(const gersh_model *model);
-
 /*
- * Whether the bound tells more than is known without it: the library's objectives that are minimised have no value
- * below 0. Where the value is 0 as well, it does.
+ * Whether the bound tells more than is known without it: of objectives that are never negative 0 is
+ * one. Where the value is 0 as well, it does.
  */
 int gersh__bound_tells(const gersh_model *model);
 

@@ -10,18 +10,13 @@
 
 static const double rounding = 1e-9; /* relative */
 
-static const gersh__solver *solver_of(const gersh_model *model)
-{
-    return gersh__solver_find(gersh__setting_text(model->settings, GERSH__SOLVER));
-}
-
 static gersh_status check_solver(const gersh_model *model)
 {
-    const gersh__solver *solver = solver_of(model);
+    const gersh_solver_info *solver = gersh_model_solver(model);
     if ((model->metric->dense != NULL) != solver->dense)
         return gersh__fail(GERSH_ERROR_INPUT, "the metric has %s atoms, which the solver %s does not make",
                            solver->dense ? "sparse" : "dense", solver->name);
-    if (model->info.has_bound && solver->bound == GERSH__BOUND_NONE)
+    if (model->info.has_bound && solver->bound == GERSH_BOUND_NONE)
         return gersh__fail(GERSH_ERROR_INPUT, "the model states a bound, but the solver %s has none",
                            solver->name);
     if (model->rule_count > 0 && !solver->rules)
@@ -56,8 +51,7 @@ static int is_sampled(const gersh_fit_info *info)
 static gersh_status check_gap(const gersh_model *model)
 {
     const gersh_fit_info *info = &model->info;
-    int maximized = !model->custom &&
-                    gersh_objective_is_maximized(gersh__setting_text(model->settings, GERSH__OBJECTIVE));
+    int maximized = gersh_model_objective(model)->maximized;
     double size = fmax(fabs(info->objective_value), fabs(info->bound)), slack = rounding * size;
     double gap = maximized ? info->bound - info->objective_value : info->objective_value - info->bound;
     if (gap < -slack)
@@ -73,12 +67,12 @@ static gersh_status check_gap(const gersh_model *model)
         return gersh__fail(GERSH_ERROR_INPUT,
                            "the gap of the search, %.10g, is not between 0 and the gap, %.10g",
                            info->search_gap, info->gap);
-    if (!is_sampled(info) && solver_of(model)->signs != GERSH__SIGNS_BALANCED &&
+    if (!is_sampled(info) && gersh_model_solver(model)->signs != GERSH_SIGNS_BALANCED &&
         info->search_gap < info->gap - slack)
         return gersh__fail(
             GERSH_ERROR_INPUT,
             "the gap of the search, %.10g, is not the gap, %.10g, which it is for the solver %s",
-            info->search_gap, info->gap, solver_of(model)->name);
+            info->search_gap, info->gap, gersh_model_solver(model)->name);
     if (info->relative_gap * fabs(info->objective_value) > info->gap + slack ||
         info->relative_gap < -rounding)
         return gersh__fail(GERSH_ERROR_INPUT,
@@ -106,10 +100,7 @@ static gersh_status check_witness(const gersh_model *model)
 /* Only lmnn is smoothed where its bound is found. */
 static gersh_status check_smoothing(const gersh_model *model)
 {
-    int smoothed =
-        !model->custom &&
-        gersh__objective_find(gersh__setting_text(model->settings, GERSH__OBJECTIVE))->smoothed &&
-        model->witnessed != GERSH__WITNESS_NONE;
+    int smoothed = gersh_model_objective(model)->smoothed && model->witnessed != GERSH__WITNESS_NONE;
     return smoothed || model->witness.width == 0
                ? GERSH_OK
                : gersh__fail(

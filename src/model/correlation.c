@@ -128,9 +128,26 @@ static void choose_slots(work *w)
     }
 }
 
+/* The samples at the features of the metric; *own, which the caller frees, where these are not those of the data. */
+static gersh_status find_samples(const gersh_dataset **samples, gersh_dataset **own,
+                                 const gersh_model *model)
+{
+    size_t maps = gersh__scaling_to_features(model->scaling);
+    *samples = model->data;
+    *own = NULL;
+    if (maps == 0)
+        return GERSH_OK;
+    gersh_status status = gersh_dataset_copy(own, model->data);
+    if (status == GERSH_OK)
+        status = gersh__scaling_apply_first(model->scaling, maps, *own);
+    *samples = *own;
+    return status;
+}
+
 gersh_status gersh_model_correlations(double *out, const gersh_model *model, const gersh_graph *graph)
 {
-    work w = {.data = model->data, .graph = graph};
+    work w = {.graph = graph};
+    gersh_dataset *own = NULL;
     size_t nodes = graph->nodes;
     for (size_t at = 0; at < graph->start[nodes]; at++)
         out[at] = model->data != NULL ? 0 : NAN;
@@ -146,7 +163,7 @@ gersh_status gersh_model_correlations(double *out, const gersh_model *model, con
     w.block = gersh__alloc(w.slots, w.rows * sizeof *w.block);
     gersh_status status =
         w.slot != NULL && w.feature != NULL && w.next != NULL && room != NULL && w.block != NULL
-            ? GERSH_OK
+            ? find_samples(&w.data, &own, model)
             : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK) {
         w.factor = room;
@@ -158,6 +175,7 @@ gersh_status gersh_model_correlations(double *out, const gersh_model *model, con
             add_block(&w, begin, out);
         finish(&w, out);
     }
+    gersh_dataset_free(own);
     gersh__free(w.slot);
     gersh__free(w.feature);
     gersh__free(w.next);

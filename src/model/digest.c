@@ -93,8 +93,9 @@ void gersh__digest_samples(char out[GERSH__DIGEST_SIZE], const gersh_model *mode
         add_text(&d, data->feature_names[f]);
     for (size_t c = 0; data->labels != NULL && c < data->classes; c++)
         add_text(&d, data->class_names[c]);
-    add_reals(&d, model->scaling->mean, model->features);
-    add_reals(&d, model->scaling->scale, model->features);
+    for (size_t m = 0; m < model->scaling->count; m++)
+        for (int v = 0; v < GERSH__MAP_VECTORS; v++)
+            add_reals(&d, model->scaling->map[m].vector[v], model->scaling->map[m].count[v]);
     add_rows(&d, data);
     for (size_t i = 0; data->labels != NULL && i < data->n; i++)
         add_bits(&d, (uint64_t)data->labels[i]);

@@ -302,10 +302,10 @@ gersh_importance_kind gersh_importance_rank(double *value, const gersh_model *mo
         write_weights(value, model->metric);
         return GERSH_IMPORTANCE_WEIGHT;
     }
-    for (size_t i = 0; i < model->features; i++)
+    for (size_t i = 0; i < model->metric->features; i++)
         sum += own[i];
     int shares = importance->kind == GERSH_IMPORTANCE_CONTRIBUTION && sum != 0;
-    for (size_t i = 0; i < model->features; i++)
+    for (size_t i = 0; i < model->metric->features; i++)
         value[i] = shares ? own[i] / fabs(sum) : own[i];
     return importance->kind;
 }

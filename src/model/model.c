@@ -10,7 +10,7 @@
 #include "data/dataset.h"
 #include "data/tuples.h"
 #include "model/importance.h"
-#include "objective/objective.h"
+#include "objective/custom.h"
 #include "solver/fit.h"
 
 static void free_names(char **names, size_t count)
@@ -146,7 +146,7 @@ static gersh_status describe_data(gersh_model *model, const gersh_dataset *data,
     if (status == GERSH_OK)
         status = gersh_dataset_copy(&model->data, data);
     if (status == GERSH_OK && model->data->x == NULL && model->data->sparse->shift != NULL)
-        status = gersh__dataset_densify(model->data); /* scaled by the caller: not as a file holds it */
+        status = gersh_dataset_densify(model->data); /* scaled by the caller: not as a file holds it */
     return status;
 }
 
@@ -300,8 +300,21 @@ const gersh_training_accuracy *gersh_model_training_accuracy(const gersh_model *
 
 const gersh_progress *gersh_model_trajectory(const gersh_model *model, size_t *count)
 {
-    *count = model->trajectory != NULL ? model->trajectory->count : 0;
-    return *count > 0 ? model->trajectory->point : NULL;
+    size_t points = model->trajectory != NULL ? model->trajectory->count : 0;
+    if (count != NULL)
+        *count = points;
+    return points > 0 ? model->trajectory->point : NULL;
+}
+
+const gersh_objective_info *gersh_model_objective(const gersh_model *model)
+{
+    return model->custom ? &gersh__objective_custom.info
+                         : gersh_objective_find(gersh__setting_text(model->settings, GERSH__OBJECTIVE));
+}
+
+const gersh_solver_info *gersh_model_solver(const gersh_model *model)
+{
+    return gersh_solver_find(gersh__setting_text(model->settings, GERSH__SOLVER));
 }
 
 const gersh_settings *gersh_model_settings(const gersh_model *model)
@@ -361,7 +374,8 @@ const gersh_tuples *gersh_model_tuples(const gersh_model *model)
 
 const gersh_edge_rule *gersh_model_rules(const gersh_model *model, size_t *count)
 {
-    *count = model->rule_count;
+    if (count != NULL)
+        *count = model->rule_count;
     return model->rules;
 }
 

@@ -2,6 +2,7 @@
 #ifndef GERSH_SRC_MODEL_MODEL_H
 #define GERSH_SRC_MODEL_MODEL_H
 
+#include "data/scaling.h"
 #include "gersh/bootstrap.h"
 #include "gersh/importance.h"
 #include "model/trajectory.h"
@@ -28,7 +29,7 @@ struct gersh_model {
     int regress; /* real-valued targets instead of classes */
     int custom;
     size_t rows;
-    size_t features;
+    size_t features; /* of the data; those of the metric are what the scaling makes of them */
     char **feature_names;
     size_t classes;
     char **class_names;
@@ -72,8 +73,8 @@ typedef enum gersh__tensor_id {
     GERSH__ATOM_NODES,
     GERSH__ATOM_ENTRIES,
     GERSH__DENSE_ATOMS,
-    GERSH__MEAN,
-    GERSH__DEVIATION,
+    GERSH__MAPS_FIRST, /* the vectors of the feature maps, by the table's order */
+    GERSH__MAPS_LAST = GERSH__MAPS_FIRST + GERSH__FEATURE_MAPS * GERSH__MAP_VECTORS - 1,
     GERSH__COLOR,
     GERSH__X,
     GERSH__X_START,
@@ -96,12 +97,12 @@ typedef enum gersh__tensor_id {
 } gersh__tensor_id;
 
 typedef struct gersh__tensor_kind {
-    const char *name;
-    int whole; /* I64, else F64 */
+    const char *name; /* NULL: there is no such tensor */
+    int whole;        /* I64, else F64 */
     int dimensions;
 } gersh__tensor_kind;
 
-extern const gersh__tensor_kind gersh__tensor_kinds[GERSH__TENSORS];
+gersh__tensor_kind gersh__tensor_kind_of(int id);
 
 /* Columns of the tensor of tuples: their rows, and of pairs 1 (similar) or −1 (dissimilar). */
 static inline size_t gersh__tuple_columns(gersh_tuple_kind kind)

@@ -91,15 +91,17 @@ static gersh_status parse_head(gersh__model_reader *r)
 
 static int find_tensor(const char *name)
 {
-    for (int id = 0; id < GERSH__TENSORS; id++)
-        if (strcmp(gersh__tensor_kinds[id].name, name) == 0)
+    for (int id = 0; id < GERSH__TENSORS; id++) {
+        const char *known = gersh__tensor_kind_of(id).name;
+        if (known != NULL && strcmp(known, name) == 0)
             return id;
+    }
     return -1;
 }
 
 static gersh_status parse_tensor(gersh__model_reader *r, int id, json_t *entry)
 {
-    const gersh__tensor_kind *kind = &gersh__tensor_kinds[id];
+    gersh__tensor_kind kind = gersh__tensor_kind_of(id);
     gersh__tensor *t = &r->tensor[id];
     const char *type = NULL;
     json_t *shape = NULL;
@@ -109,30 +111,30 @@ static gersh_status parse_tensor(gersh__model_reader *r, int id, json_t *entry)
         !json_is_array(shape))
         return gersh__fail(GERSH_ERROR_INPUT,
                            "tensor '%s' is malformed; expected dtype, shape and two data_offsets",
-                           kind->name);
-    if (strcmp(type, kind->whole ? "I64" : "F64") != 0)
-        return gersh__fail(GERSH_ERROR_INPUT, "tensor '%s' has another type than %s", kind->name,
-                           kind->whole ? "I64" : "F64");
-    if (json_array_size(shape) != (size_t)kind->dimensions)
-        return gersh__fail(GERSH_ERROR_INPUT, "tensor '%s' has %zu dimensions instead of %d", kind->name,
-                           json_array_size(shape), kind->dimensions);
+                           kind.name);
+    if (strcmp(type, kind.whole ? "I64" : "F64") != 0)
+        return gersh__fail(GERSH_ERROR_INPUT, "tensor '%s' has another type than %s", kind.name,
+                           kind.whole ? "I64" : "F64");
+    if (json_array_size(shape) != (size_t)kind.dimensions)
+        return gersh__fail(GERSH_ERROR_INPUT, "tensor '%s' has %zu dimensions instead of %d", kind.name,
+                           json_array_size(shape), kind.dimensions);
     if (from < 0 || to < from || (uint64_t)to > r->size)
         return gersh__fail(
             GERSH_ERROR_INPUT,
             "tensor '%s' ends at byte %lld but the file has only %zu bytes of tensors; it was cut "
             "off or is damaged",
-            kind->name, (long long)to, r->size);
+            kind.name, (long long)to, r->size);
     t->count = 1;
-    for (int dimension = 0; dimension < kind->dimensions; dimension++) {
+    for (int dimension = 0; dimension < kind.dimensions; dimension++) {
         json_t *size = json_array_get(shape, (size_t)dimension);
         json_int_t value = json_is_integer(size) ? json_integer_value(size) : -1;
         if (value < 0 || (value > 0 && t->count > SIZE_MAX / 8 / (size_t)value))
-            return gersh__fail(GERSH_ERROR_INPUT, "tensor '%s' has an impossible shape", kind->name);
+            return gersh__fail(GERSH_ERROR_INPUT, "tensor '%s' has an impossible shape", kind.name);
         t->shape[dimension] = (size_t)value;
         t->count *= (size_t)value;
     }
     if (t->count * 8 != (size_t)(to - from))
-        return gersh__fail(GERSH_ERROR_INPUT, "tensor '%s' has %zu numbers but %lld bytes", kind->name,
+        return gersh__fail(GERSH_ERROR_INPUT, "tensor '%s' has %zu numbers but %lld bytes", kind.name,
                            t->count, (long long)(to - from));
     t->present = 1;
     t->start = (size_t)from;
@@ -164,7 +166,7 @@ static gersh_status parse_tensors(gersh__model_reader *r)
         for (int b = 0; b < a; b++)
             if (r->tensor[a].start < r->tensor[b].end && r->tensor[b].start < r->tensor[a].end)
                 return gersh__fail(GERSH_ERROR_INPUT, "tensors '%s' and '%s' overlap; the model is damaged",
-                                   gersh__tensor_kinds[b].name, gersh__tensor_kinds[a].name);
+                                   gersh__tensor_kind_of(b).name, gersh__tensor_kind_of(a).name);
     if (total != r->size)
         return gersh__fail(GERSH_ERROR_INPUT,
                            "the tensors have %zu bytes but the file has %zu for them; the model is damaged",
@@ -173,28 +175,28 @@ static gersh_status parse_tensors(gersh__model_reader *r)
 }
 
 /* The tensor is there, with these dimensions (the second counts for those that have two). */
-static gersh_status want(const gersh__model_reader *r, int id, size_t first, size_t second)
+gersh_status gersh__tensor_want(const gersh__model_reader *r, int id, size_t first, size_t second)
 {
     const gersh__tensor *t = &r->tensor[id];
     if (!t->present)
         return gersh__fail(GERSH_ERROR_INPUT, "tensor '%s' is missing; the model is damaged",
-                           gersh__tensor_kinds[id].name);
-    if (t->shape[0] != first || (gersh__tensor_kinds[id].dimensions == 2 && t->shape[1] != second))
+                           gersh__tensor_kind_of(id).name);
+    if (t->shape[0] != first || (gersh__tensor_kind_of(id).dimensions == 2 && t->shape[1] != second))
         return gersh__fail(GERSH_ERROR_INPUT, "tensor '%s' has another shape than the model needs",
-                           gersh__tensor_kinds[id].name);
-    if (!gersh__tensor_kinds[id].whole)
+                           gersh__tensor_kind_of(id).name);
+    if (!gersh__tensor_kind_of(id).whole)
         for (size_t e = 0; e < t->count; e++)
             if (!isfinite(gersh__tensor_real(r, id, e)))
                 return gersh__fail(GERSH_ERROR_INPUT, "number %zu of tensor '%s' is not finite", e + 1,
-                                   gersh__tensor_kinds[id].name);
+                                   gersh__tensor_kind_of(id).name);
     return GERSH_OK;
 }
 
-static gersh_status reject(const gersh__model_reader *r, int id)
+gersh_status gersh__tensor_reject(const gersh__model_reader *r, int id)
 {
     return r->tensor[id].present
                ? gersh__fail(GERSH_ERROR_INPUT, "tensor '%s' does not belong to this kind of model",
-                             gersh__tensor_kinds[id].name)
+                             gersh__tensor_kind_of(id).name)
                : GERSH_OK;
 }
 
@@ -213,12 +215,14 @@ static gersh_status check_atoms(const gersh__model_reader *r, const atom_tensors
 {
     size_t atoms = r->tensor[list->weight].shape[0];
     int dense = r->tensor[list->dense].present;
-    gersh_status status = want(r, list->weight, atoms, 0);
+    gersh_status status = gersh__tensor_want(r, list->weight, atoms, 0);
     if (status == GERSH_OK)
-        status = dense ? want(r, list->dense, atoms, r->model->features) : want(r, list->nodes, atoms, 2);
+        status = dense ? gersh__tensor_want(r, list->dense, atoms, r->model->scaling->width)
+                       : gersh__tensor_want(r, list->nodes, atoms, 2);
     if (status == GERSH_OK)
-        status = dense ? reject(r, list->nodes) : want(r, list->entries, atoms, 2);
-    return status == GERSH_OK && dense ? reject(r, list->entries) : status;
+        status =
+            dense ? gersh__tensor_reject(r, list->nodes) : gersh__tensor_want(r, list->entries, atoms, 2);
+    return status == GERSH_OK && dense ? gersh__tensor_reject(r, list->entries) : status;
 }
 
 static gersh_status reject_atoms(const gersh__model_reader *r, const atom_tensors *list)
@@ -226,7 +230,7 @@ static gersh_status reject_atoms(const gersh__model_reader *r, const atom_tensor
     const int ids[] = {list->weight, list->nodes, list->entries, list->dense};
     gersh_status status = GERSH_OK;
     for (size_t i = 0; i < sizeof ids / sizeof ids[0] && status == GERSH_OK; i++)
-        status = reject(r, ids[i]);
+        status = gersh__tensor_reject(r, ids[i]);
     return status;
 }
 
@@ -235,17 +239,21 @@ static gersh_status check_optional(const gersh__model_reader *r)
 {
     const gersh_model *model = r->model;
     size_t tuples = r->tensor[GERSH__TUPLES].shape[0], edges = r->tensor[GERSH__BOOTSTRAP_NODES].shape[0];
-    gersh_status status = model->tuples != NULL
-                              ? want(r, GERSH__TUPLES, tuples, gersh__tuple_columns(model->tuples->kind))
-                              : reject(r, GERSH__TUPLES);
+    gersh_status status =
+        model->tuples != NULL
+            ? gersh__tensor_want(r, GERSH__TUPLES, tuples, gersh__tuple_columns(model->tuples->kind))
+            : gersh__tensor_reject(r, GERSH__TUPLES);
     for (int id = GERSH__BOOTSTRAP_NODES; id <= GERSH__BOOTSTRAP_MOMENTS && status == GERSH_OK; id++)
-        status = model->bootstrap != NULL ? want(r, id, edges, 2) : reject(r, id);
+        status =
+            model->bootstrap != NULL ? gersh__tensor_want(r, id, edges, 2) : gersh__tensor_reject(r, id);
     if (status == GERSH_OK)
-        status = model->importance.contribution != NULL ? want(r, GERSH__CONTRIBUTION, model->features, 0)
-                                                        : reject(r, GERSH__CONTRIBUTION);
+        status = model->importance.contribution != NULL
+                     ? gersh__tensor_want(r, GERSH__CONTRIBUTION, model->scaling->width, 0)
+                     : gersh__tensor_reject(r, GERSH__CONTRIBUTION);
     if (status == GERSH_OK)
-        status = model->importance.permutation != NULL ? want(r, GERSH__PERMUTATION, model->features, 2)
-                                                       : reject(r, GERSH__PERMUTATION);
+        status = model->importance.permutation != NULL
+                     ? gersh__tensor_want(r, GERSH__PERMUTATION, model->scaling->width, 2)
+                     : gersh__tensor_reject(r, GERSH__PERMUTATION);
     return status;
 }
 
@@ -254,44 +262,43 @@ static gersh_status check_rows(const gersh__model_reader *r, int sparse)
 {
     size_t n = r->model->rows, entries = r->tensor[GERSH__X_VALUE].count;
     if (!sparse) {
-        gersh_status status = reject(r, GERSH__X_INDEX);
+        gersh_status status = gersh__tensor_reject(r, GERSH__X_INDEX);
         if (status == GERSH_OK)
-            status = reject(r, GERSH__X_VALUE);
-        return status == GERSH_OK && r->tensor[GERSH__X].present ? want(r, GERSH__X, n, r->model->features)
-                                                                 : status;
+            status = gersh__tensor_reject(r, GERSH__X_VALUE);
+        return status == GERSH_OK && r->tensor[GERSH__X].present
+                   ? gersh__tensor_want(r, GERSH__X, n, r->model->features)
+                   : status;
     }
-    gersh_status status = reject(r, GERSH__X);
+    gersh_status status = gersh__tensor_reject(r, GERSH__X);
     if (status == GERSH_OK)
-        status = want(r, GERSH__X_START, n + 1, 0);
+        status = gersh__tensor_want(r, GERSH__X_START, n + 1, 0);
     if (status == GERSH_OK)
-        status = want(r, GERSH__X_VALUE, entries, 0);
-    return status == GERSH_OK ? want(r, GERSH__X_INDEX, entries, 0) : status;
+        status = gersh__tensor_want(r, GERSH__X_VALUE, entries, 0);
+    return status == GERSH_OK ? gersh__tensor_want(r, GERSH__X_INDEX, entries, 0) : status;
 }
 
 /* All tensors that the description asks for, and no other. */
 static gersh_status check_shapes(const gersh__model_reader *r)
 {
     const gersh_model *model = r->model;
-    size_t k = model->features, n = model->rows;
+    size_t k = model->scaling->width, n = model->rows;
     int sparse = r->tensor[GERSH__X_START].present, x = sparse || r->tensor[GERSH__X].present;
     gersh_status status = check_atoms(r, &metric_tensors);
     if (status == GERSH_OK)
         status = model->witnessed == GERSH__WITNESS_OWN ? check_atoms(r, &witness_tensors)
                                                         : reject_atoms(r, &witness_tensors);
-    if (status == GERSH_OK)
-        status = want(r, GERSH__MEAN, k, 0);
-    if (status == GERSH_OK)
-        status = want(r, GERSH__DEVIATION, k, 0);
     if (status == GERSH_OK && r->tensor[GERSH__COLOR].present)
-        status = want(r, GERSH__COLOR, k, 0);
+        status = gersh__tensor_want(r, GERSH__COLOR, k, 0);
     if (status == GERSH_OK)
         status = check_rows(r, sparse);
     if (status == GERSH_OK)
-        status = x && model->regress ? want(r, GERSH__TARGET, n, 0) : reject(r, GERSH__TARGET);
+        status = x && model->regress ? gersh__tensor_want(r, GERSH__TARGET, n, 0)
+                                     : gersh__tensor_reject(r, GERSH__TARGET);
     if (status == GERSH_OK)
-        status = x && model->classes > 0 ? want(r, GERSH__CLASS, n, 0) : reject(r, GERSH__CLASS);
+        status = x && model->classes > 0 ? gersh__tensor_want(r, GERSH__CLASS, n, 0)
+                                         : gersh__tensor_reject(r, GERSH__CLASS);
     if (status == GERSH_OK && r->tensor[GERSH__WEIGHT].present)
-        status = x ? want(r, GERSH__WEIGHT, n, 0) : reject(r, GERSH__WEIGHT);
+        status = x ? gersh__tensor_want(r, GERSH__WEIGHT, n, 0) : gersh__tensor_reject(r, GERSH__WEIGHT);
     return status == GERSH_OK ? check_optional(r) : status;
 }
 
@@ -307,7 +314,7 @@ static gersh_status bad_atom(size_t atom)
 static gersh_status read_atoms(gersh_metric **out, gersh__model_reader *r, const atom_tensors *list,
                                double rho)
 {
-    size_t atoms = r->tensor[list->weight].count, k = r->model->features;
+    size_t atoms = r->tensor[list->weight].count, k = r->model->scaling->width;
     int dense = r->tensor[list->dense].present;
     gersh_status status = gersh_metric_new(out, k, rho, atoms, dense);
     if (status != GERSH_OK)
@@ -337,28 +344,9 @@ static gersh_status read_atoms(gersh_metric **out, gersh__model_reader *r, const
     return GERSH_OK;
 }
 
-static gersh_status read_scaling(gersh__model_reader *r)
-{
-    gersh_scaling *scaling = r->model->scaling;
-    size_t k = r->model->features;
-    scaling->features = k;
-    scaling->mean = gersh__alloc(k, sizeof *scaling->mean);
-    scaling->scale = gersh__alloc(k, sizeof *scaling->scale);
-    if (scaling->mean == NULL || scaling->scale == NULL)
-        return GERSH_ERROR_MEMORY;
-    for (size_t j = 0; j < k; j++) {
-        scaling->mean[j] = gersh__tensor_real(r, GERSH__MEAN, j);
-        scaling->scale[j] = gersh__tensor_real(r, GERSH__DEVIATION, j);
-        if (!(scaling->scale[j] > 0))
-            return gersh__fail(GERSH_ERROR_INPUT, "the scale of feature %zu is %g; it must be positive",
-                               j + 1, scaling->scale[j]);
-    }
-    return GERSH_OK;
-}
-
 static gersh_status read_colors(gersh__model_reader *r)
 {
-    size_t k = r->model->features;
+    size_t k = r->model->scaling->width;
     if (!r->tensor[GERSH__COLOR].present)
         return GERSH_OK;
     r->model->color = gersh__alloc(k, sizeof *r->model->color);
@@ -409,7 +397,7 @@ static gersh_status read_model(gersh__model_reader *r)
     if (status == GERSH_OK)
         status = parse_tensors(r);
     if (status == GERSH_OK)
-        status = gersh__model_read_about(r->model, &rho, r->metric_digest, r->about);
+        status = gersh__model_read_about(r, &rho);
     if (status == GERSH_OK)
         status = check_names(r->model);
     if (status == GERSH_OK)
@@ -418,8 +406,6 @@ static gersh_status read_model(gersh__model_reader *r)
         status = read_atoms(&r->model->metric, r, &metric_tensors, rho);
     if (status == GERSH_OK && r->model->witnessed == GERSH__WITNESS_OWN)
         status = read_atoms(&r->model->witness.metric, r, &witness_tensors, rho);
-    if (status == GERSH_OK)
-        status = read_scaling(r);
     if (status == GERSH_OK)
         status = read_colors(r);
     if (status == GERSH_OK)
@@ -441,8 +427,6 @@ static gersh_status read_content(gersh_model **out, gersh__model_reader *r, cons
     gersh_status status = GERSH_ERROR_MEMORY;
     r->model = gersh__alloc(1, sizeof *r->model);
     if (r->model != NULL)
-        r->model->scaling = gersh__alloc(1, sizeof *r->model->scaling);
-    if (r->model != NULL && r->model->scaling != NULL)
         status = read_model(r);
     if (status != GERSH_OK && status != GERSH_ERROR_MEMORY)
         gersh__fail_prefix(status, "%s: ", shown);

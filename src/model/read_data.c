@@ -154,7 +154,7 @@ gersh_status gersh__model_read_bootstrap(gersh__model_reader *r)
     gersh_bootstrap *b = r->model->bootstrap;
     if (b == NULL)
         return GERSH_OK;
-    size_t count = r->tensor[GERSH__BOOTSTRAP_NODES].shape[0], k = r->model->features;
+    size_t count = r->tensor[GERSH__BOOTSTRAP_NODES].shape[0], k = r->model->scaling->width;
     b->edge = gersh__alloc(count, sizeof *b->edge);
     if (b->edge == NULL)
         return GERSH_ERROR_MEMORY;
@@ -205,9 +205,10 @@ gersh_status gersh__model_read_importance(gersh__model_reader *r)
 {
     gersh_model *model = r->model;
     gersh_importance *importance = &model->importance;
-    for (size_t i = 0; importance->contribution != NULL && i < model->features; i++)
+    size_t k = model->scaling->width;
+    for (size_t i = 0; importance->contribution != NULL && i < k; i++)
         importance->contribution[i] = gersh__tensor_real(r, GERSH__CONTRIBUTION, i);
-    for (size_t i = 0; importance->permutation != NULL && i < model->features; i++) {
+    for (size_t i = 0; importance->permutation != NULL && i < k; i++) {
         importance->permutation[i] = gersh__tensor_real(r, GERSH__PERMUTATION, 2 * i);
         importance->deviation[i] = gersh__tensor_real(r, GERSH__PERMUTATION, 2 * i + 1);
         if (!(importance->deviation[i] >= 0))

@@ -29,6 +29,10 @@ uint64_t gersh__tensor_bits(const gersh__model_reader *r, int id, size_t e);
 double gersh__tensor_real(const gersh__model_reader *r, int id, size_t e);
 size_t gersh__tensor_index(const gersh__model_reader *r, int id, size_t e, size_t limit);
 
+/* Fails unless the tensor is there with these dimensions (the second counts for those that have two) and finite; or if it is. */
+gersh_status gersh__tensor_want(const gersh__model_reader *r, int id, size_t first, size_t second);
+gersh_status gersh__tensor_reject(const gersh__model_reader *r, int id);
+
 /*
  * The training rows, the tuples and the bootstrap's edges, where the file has them. The shapes are checked,
  * and what the description says of them is in the model.

@@ -14,14 +14,13 @@
 #include "data/dataset.h"
 #include "io/output.h"
 #include "model/digest.h"
+#include "model/maps.h"
 
-const gersh__tensor_kind gersh__tensor_kinds[GERSH__TENSORS] = {
+static const gersh__tensor_kind kinds[GERSH__TENSORS] = {
     [GERSH__ATOM_WEIGHT] = {"atom_weight", 0, 1},
     [GERSH__ATOM_NODES] = {"atom_nodes", 1, 2},
     [GERSH__ATOM_ENTRIES] = {"atom_entries", 0, 2},
     [GERSH__DENSE_ATOMS] = {"dense_atoms", 0, 2},
-    [GERSH__MEAN] = {"mean", 0, 1},
-    [GERSH__DEVIATION] = {"scale", 0, 1},
     [GERSH__COLOR] = {"color", 1, 1},
     [GERSH__X] = {"x", 0, 2},
     [GERSH__X_START] = {"x_start", 1, 1},
@@ -42,6 +41,13 @@ const gersh__tensor_kind gersh__tensor_kinds[GERSH__TENSORS] = {
     [GERSH__WITNESS_DENSE] = {"witness_dense", 0, 2},
 };
 
+gersh__tensor_kind gersh__tensor_kind_of(int id)
+{
+    if (id >= GERSH__MAPS_FIRST && id <= GERSH__MAPS_LAST)
+        return (gersh__tensor_kind){gersh__maps_tensor_name(id), 0, 1};
+    return kinds[id];
+}
+
 /* A model as its file holds it. */
 typedef struct draft {
     const gersh_model *model;
@@ -60,7 +66,7 @@ static const gersh_metric *metric_of(const draft *d, int id)
 static int has_tensor(const draft *d, int id, size_t shape[2])
 {
     const gersh_metric *metric = metric_of(d, id);
-    size_t rows = d->model->rows, features = d->model->features;
+    size_t rows = d->model->rows, features = d->model->features, outputs = d->model->scaling->width;
     shape[0] = metric != NULL ? metric->atoms : 0;
     shape[1] = 0;
     switch (id) {
@@ -75,14 +81,10 @@ static int has_tensor(const draft *d, int id, size_t shape[2])
         return metric != NULL && metric->dense == NULL;
     case GERSH__DENSE_ATOMS:
     case GERSH__WITNESS_DENSE:
-        shape[1] = features;
+        shape[1] = outputs;
         return metric != NULL && metric->dense != NULL;
-    case GERSH__MEAN:
-    case GERSH__DEVIATION:
-        shape[0] = features;
-        return 1;
     case GERSH__COLOR:
-        shape[0] = features;
+        shape[0] = outputs;
         return d->model->color != NULL;
     case GERSH__X:
         shape[0] = rows;
@@ -121,20 +123,21 @@ static int has_tensor(const draft *d, int id, size_t shape[2])
         shape[1] = 2;
         return 1;
     case GERSH__CONTRIBUTION:
-        shape[0] = features;
+        shape[0] = outputs;
         return d->model->importance.contribution != NULL;
     case GERSH__PERMUTATION:
-        shape[0] = features;
+        shape[0] = outputs;
         shape[1] = 2;
         return d->model->importance.permutation != NULL;
     default:
-        return 0;
+        return gersh__maps_tensor(&shape[0], d->model->scaling, id) != NULL;
     }
 }
 
 static double real_entry(const draft *d, int id, size_t e)
 {
     const gersh_metric *metric = metric_of(d, id);
+    size_t count;
     switch (id) {
     case GERSH__ATOM_WEIGHT:
     case GERSH__WITNESS_WEIGHT:
@@ -145,10 +148,6 @@ static double real_entry(const draft *d, int id, size_t e)
     case GERSH__DENSE_ATOMS:
     case GERSH__WITNESS_DENSE:
         return metric->dense[e];
-    case GERSH__MEAN:
-        return d->model->scaling->mean[e];
-    case GERSH__DEVIATION:
-        return d->model->scaling->scale[e];
     case GERSH__X:
         return d->data->x[e];
     case GERSH__X_VALUE:
@@ -162,8 +161,10 @@ static double real_entry(const draft *d, int id, size_t e)
     case GERSH__BOOTSTRAP_MOMENTS:
         return e % 2 == 0 ? d->model->bootstrap->edge[e / 2].mean
                           : d->model->bootstrap->edge[e / 2].deviation;
-    default:
+    case GERSH__WEIGHT:
         return gersh_dataset_weights(d->data)[e];
+    default:
+        return gersh__maps_tensor(&count, d->model->scaling, id)[e];
     }
 }
 
@@ -213,7 +214,7 @@ static void put_tensor(FILE *file, const draft *d, int id, size_t count)
 {
     for (size_t e = 0; e < count && !ferror(file); e++) {
         uint64_t bits;
-        if (gersh__tensor_kinds[id].whole) {
+        if (kinds[id].whole) {
             bits = (uint64_t)whole_entry(d, id, e);
         } else {
             double value = real_entry(d, id, e);
@@ -313,6 +314,9 @@ static json_t *accuracy_json(const gersh_training_accuracy *a)
 static int add_optional(json_t *all, const gersh_model *model)
 {
     const gersh_bootstrap *b = model->bootstrap;
+    json_t *maps = gersh__maps_json(model->scaling);
+    if (maps != NULL && json_object_set_new(all, "maps", maps) != 0)
+        return -1;
     if (model->tuples != NULL &&
         json_object_set_new(all, "tuples", json_string(gersh_tuple_kind_name(model->tuples->kind))) != 0)
         return -1;
@@ -354,13 +358,14 @@ static json_t *digest_json(const gersh_model *model)
 /* What is not a tensor, as one JSON text. */
 static json_t *metadata_json(const gersh_model *model)
 {
-    json_t *all = json_pack(
-        "{s:i, s:s, s:s, s:b, s:I, s:o, s:o, s:f, s:b, s:o, s:o, s:o, s:o}", "format", GERSH__MODEL_FORMAT,
-        "version", model->version, "task", gersh_model_task(model), "custom", model->custom, "rows",
-        (json_int_t)model->rows, "feature_names", names_json(model->feature_names, model->features),
-        "class_names", names_json(model->class_names, model->classes), "rho", model->metric->rho,
-        "unit_rows", model->scaling->unit_rows, "settings", settings_json(model->settings), "fit",
-        fit_json(&model->info), "witness", witness_json(model), "digest", digest_json(model));
+    json_t *all = json_pack("{s:i, s:s, s:s, s:b, s:I, s:o, s:o, s:f, s:b, s:o, s:o, s:o, s:o}", "format",
+                            GERSH__MODEL_FORMAT, "version", model->version, "task", gersh_model_task(model),
+                            "custom", model->custom, "rows", (json_int_t)model->rows, "feature_names",
+                            names_json(model->feature_names, model->features), "class_names",
+                            names_json(model->class_names, model->classes), "rho", model->metric->rho,
+                            "unit_rows", gersh__maps_have_unit_length(model->scaling), "settings",
+                            settings_json(model->settings), "fit", fit_json(&model->info), "witness",
+                            witness_json(model), "digest", digest_json(model));
     char *text = all != NULL && add_optional(all, model) == 0
                      ? gersh__json_dump(all, JSON_COMPACT | JSON_REAL_PRECISION(17))
                      : NULL;
@@ -376,16 +381,16 @@ static char *make_head(const draft *d)
     json_t *head = gersh__json_set(json_object(), "__metadata__", metadata_json(d->model));
     size_t shape[2], offset = 0;
     for (int id = 0; id < GERSH__TENSORS && head != NULL; id++) {
-        const gersh__tensor_kind *kind = &gersh__tensor_kinds[id];
         if (!has_tensor(d, id, shape))
             continue;
-        size_t end = offset + 8 * shape[0] * (kind->dimensions == 2 ? shape[1] : 1);
-        json_t *dimensions = kind->dimensions == 2
+        gersh__tensor_kind kind = gersh__tensor_kind_of(id);
+        size_t end = offset + 8 * shape[0] * (kind.dimensions == 2 ? shape[1] : 1);
+        json_t *dimensions = kind.dimensions == 2
                                  ? json_pack("[I, I]", (json_int_t)shape[0], (json_int_t)shape[1])
                                  : json_pack("[I]", (json_int_t)shape[0]);
         head =
-            gersh__json_set(head, kind->name,
-                            json_pack("{s:s, s:o, s:[I, I]}", "dtype", kind->whole ? "I64" : "F64", "shape",
+            gersh__json_set(head, kind.name,
+                            json_pack("{s:s, s:o, s:[I, I]}", "dtype", kind.whole ? "I64" : "F64", "shape",
                                       dimensions, "data_offsets", (json_int_t)offset, (json_int_t)end));
         offset = end;
     }
@@ -438,7 +443,7 @@ static void put_draft(FILE *file, const draft *d, const char *head)
         fputc(' ', file);
     for (int id = 0; id < GERSH__TENSORS; id++)
         if (has_tensor(d, id, shape))
-            put_tensor(file, d, id, shape[0] * (gersh__tensor_kinds[id].dimensions == 2 ? shape[1] : 1));
+            put_tensor(file, d, id, shape[0] * (gersh__tensor_kind_of(id).dimensions == 2 ? shape[1] : 1));
 }
 
 gersh_status gersh_model_write(const gersh_model *model, const char *path, int with_data)

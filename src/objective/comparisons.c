@@ -48,11 +48,10 @@ static const gersh__comparisons *comparisons_of(const gersh__objective *objectiv
     return gersh__supervision_comparisons(gersh__pairs_supervision(objective->pairs));
 }
 
-static gersh_status init(gersh__objective *objective, const gersh_settings *settings)
+static gersh_status init(gersh__objective *objective)
 {
     compared *s = (compared *)objective;
     size_t count = comparisons_of(objective)->count;
-    (void)settings;
     s->alpha = gersh__alloc(count, sizeof *s->alpha);
     s->beta = gersh__alloc(count, sizeof *s->beta);
     return s->alpha != NULL && s->beta != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
@@ -65,7 +64,7 @@ static void clear(gersh__objective *objective)
     gersh__free(s->beta);
 }
 
-static gersh_status init_lsml(gersh__objective *objective, const gersh_settings *settings)
+static gersh_status init_lsml(gersh__objective *objective)
 {
     compared *s = (compared *)objective;
     const gersh__pairs *pairs = objective->pairs;
@@ -74,10 +73,10 @@ static gersh_status init_lsml(gersh__objective *objective, const gersh_settings 
     gersh__walk_start(&w, pairs, 0, gersh__pairs_count(pairs));
     while (gersh__walk_next(&w))
         s->frozen[w.pair] = gersh__pairs_coincide(pairs, w.i, w.j);
-    return init(objective, settings);
+    return init(objective);
 }
 
-static gersh_status init_lmnn(gersh__objective *objective, const gersh_settings *settings)
+static gersh_status init_lmnn(gersh__objective *objective)
 {
     compared *s = (compared *)objective;
     const gersh__pairs *pairs = objective->pairs;
@@ -96,7 +95,7 @@ static gersh_status init_lmnn(gersh__objective *objective, const gersh_settings 
             pull[p] += (1 - MU) * gersh__supervision_pair_weight(known, p, i, j);
         *mark = 1;
     }
-    return init(objective, settings);
+    return init(objective);
 }
 
 static term term_lsml(double x, double y, double least, int near_frozen, int far_frozen)
@@ -314,13 +313,7 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
 }
 
 const gersh__objective_kind gersh__lsml_compared = {
-    .name = "lsml",
     .chained = 1,
-    .mean = GERSH__MEAN_DISTANCE,
-    .help = "a pair that is said to be nearer than another one should not be farther",
-    .nonnegative = 1,
-    .homogeneous = 1,
-    .takes = GERSH__TRIPLETS | GERSH__QUADRUPLETS,
     .arrays = 1,
     .state_size = sizeof(compared),
     .init = init_lsml,
@@ -332,13 +325,7 @@ const gersh__objective_kind gersh__lsml_compared = {
 };
 
 const gersh__objective_kind gersh__lmnn_compared = {
-    .name = "lmnn",
     .chained = 1,
-    .mean = GERSH__MEAN_DISTANCE,
-    .help = "a pair that is said to be nearer than another one should be so by a margin",
-    .nonnegative = 1,
-    .smoothed = 1,
-    .takes = GERSH__TRIPLETS | GERSH__QUADRUPLETS,
     .arrays = 3,
     .state_size = sizeof(compared),
     .init = init_lmnn,

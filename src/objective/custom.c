@@ -30,11 +30,10 @@ typedef struct custom {
     double *probed;         /* and the gradient there */
 } custom;
 
-static gersh_status init(gersh__objective *objective, const gersh_settings *settings)
+static gersh_status init(gersh__objective *objective)
 {
     custom *s = (custom *)objective;
     const gersh__pairs *pairs = objective->pairs;
-    (void)settings;
     s->gradient = objective->scratch;
     s->probe = s->gradient + gersh__pairs_count(pairs);
     s->probed = s->probe + gersh__pairs_count(pairs);
@@ -105,9 +104,6 @@ static void curvature(gersh__objective *objective, const double *d, const double
 }
 
 static const gersh__objective_kind kind = {
-    .name = "custom",
-    .help = "a function of the caller's own",
-    .takes = ~0,
     .room = 32, /* rows of pairs, and the products of gersh__objective_hessian */
     .arrays = 3,
     .state_size = sizeof(custom),
@@ -115,6 +111,16 @@ static const gersh__objective_kind kind = {
     .clear = clear,
     .evaluate = evaluate,
     .curvature = curvature,
+};
+
+const gersh__objective_entry gersh__objective_custom = {
+    .info = {.name = "custom",
+             .help = "a function of the caller's own",
+             .takes = ~0U,
+             .mean = GERSH__MEAN_DISTANCE},
+    .classes = &kind,
+    .pairs = &kind,
+    .compared = &kind,
 };
 
 gersh_status gersh__objective_new_custom(gersh__objective **out, const gersh_custom_objective *user,
@@ -125,7 +131,7 @@ gersh_status gersh__objective_new_custom(gersh__objective **out, const gersh_cus
         return gersh__fail(
             GERSH_ERROR_ARGUMENT,
             "the custom objective has no function `evaluate`; set it to one that gives the value");
-    gersh_status status = gersh__objective_new(out, &kind, pairs, NULL);
+    gersh_status status = gersh__objective_new(out, &gersh__objective_custom, pairs);
     if (status == GERSH_OK)
         ((custom *)*out)->user = *user;
     return status;

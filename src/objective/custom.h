@@ -5,6 +5,8 @@
 #include "gersh/objective.h"
 #include "objective/objective.h"
 
+extern const gersh__objective_entry gersh__objective_custom;
+
 /* The struct is copied; what its context points to must last as long as the objective. */
 gersh_status gersh__objective_new_custom(gersh__objective **out, const gersh_custom_objective *custom,
                                          const gersh__pairs *pairs);

@@ -11,12 +11,8 @@
 #include "objective/kinds.h"
 #include "objective/separable.h"
 
-static gersh_status init(gersh__objective *objective, const gersh_settings *settings)
+static gersh_status init(gersh__objective *objective)
 {
-    (void)settings;
-    gersh_status status = gersh__objective_need_pairs(objective, 0);
-    if (status != GERSH_OK)
-        return status;
     gersh__separable_init(objective, 1);
     gersh__separable_set_different(objective, 1.0, 1);
     return GERSH_OK;
@@ -37,16 +33,10 @@ static double doubt(gersh__objective *objective, const double *d, const double *
     return sum / (2 * sqrt(floor));
 }
 
-const gersh__objective_kind gersh__deml = {
-    .name = "deml",
-    .mean = GERSH__MEAN_DISTANCE,
-    .help = "distances between samples of different classes should be large",
-    .maximized = 1,
-    .homogeneous = 1,
+static const gersh__objective_kind kind = {
     .steep = 1,
     .spreads = 1,
-    .takes = GERSH__CLASSES | GERSH__PAIRS,
-    .draws = GERSH__DRAWS_DISSIMILAR,
+    .needs = GERSH__NEEDS_DISSIMILAR,
     .arrays = 2,
     .state_size = sizeof(gersh__separable),
     .init = init,
@@ -55,4 +45,15 @@ const gersh__objective_kind gersh__deml = {
     .hessian = gersh__separable_hessian,
     .pair_terms = gersh__separable_pair_terms,
     .doubt = doubt,
+};
+
+const gersh__objective_entry gersh__objective_deml = {
+    .info = {.name = "deml",
+             .help = "distances between samples of different classes should be large",
+             .takes = GERSH__CLASSES | GERSH__PAIRS,
+             .maximized = 1,
+             .homogeneous = 1,
+             .mean = GERSH__MEAN_DISTANCE},
+    .classes = &kind,
+    .pairs = &kind,
 };

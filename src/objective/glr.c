@@ -35,12 +35,8 @@ static gersh_status set_targets(gersh__objective *objective)
     return GERSH_OK;
 }
 
-static gersh_status init(gersh__objective *objective, const gersh_settings *settings)
+static gersh_status init(gersh__objective *objective)
 {
-    (void)settings;
-    gersh_status status = gersh__objective_need_pairs(objective, 0);
-    if (status != GERSH_OK)
-        return status;
     gersh__separable_init(objective, 0);
     if (gersh__supervision_knowledge(gersh__pairs_supervision(objective->pairs)) == GERSH__TARGETS)
         return set_targets(objective);
@@ -48,15 +44,9 @@ static gersh_status init(gersh__objective *objective, const gersh_settings *sett
     return GERSH_OK;
 }
 
-const gersh__objective_kind gersh__glr = {
-    .name = "glr",
-    .mean = 20, /* the most accurate (bench/trace.py): glr only pushes apart, so that C is always reached */
-    .help = "graph Laplacian regulariser: labels should change little between close samples",
-    .nonnegative = 1,
+static const gersh__objective_kind kind = {
     .spreads = 1,
-    .local = 1,
-    .takes = GERSH__CLASSES | GERSH__TARGETS | GERSH__PAIRS,
-    .draws = GERSH__DRAWS_DISSIMILAR,
+    .needs = GERSH__NEEDS_DISSIMILAR,
     .arrays = 1,
     .state_size = sizeof(gersh__separable),
     .init = init,
@@ -65,4 +55,18 @@ const gersh__objective_kind gersh__glr = {
     .hessian = gersh__separable_hessian,
     .pair_terms = gersh__separable_pair_terms,
     .log_hessian = gersh__separable_log_hessian,
+};
+
+const gersh__objective_entry gersh__objective_glr = {
+    .info = {.name = "glr",
+             .help = "graph Laplacian regulariser: labels should change little between close samples",
+             .takes = GERSH__CLASSES | GERSH__TARGETS | GERSH__PAIRS,
+             .automatic = GERSH__TARGETS,
+             .second = GERSH__CLASSES,
+             .nonnegative = 1,
+             .local = 1,
+             /* the most accurate (bench/trace.py): glr only pushes apart, so that C is always reached */
+             .mean = 20},
+    .classes = &kind,
+    .pairs = &kind,
 };

@@ -1,17 +1,10 @@
-/*
- * The objectives that there are; each is defined in the file of its name, those of comparisons in
- * comparisons.c.
- */
+/* Kinds of objectives that are in another file than their entry: those of comparisons are in comparisons.c. */
 #ifndef GERSH_SRC_OBJECTIVE_KINDS_H
 #define GERSH_SRC_OBJECTIVE_KINDS_H
 
 #include "objective/objective.h"
 
-extern const gersh__objective_kind gersh__glr;
-extern const gersh__objective_kind gersh__mcml, gersh__mcml_pairs;
-extern const gersh__objective_kind gersh__deml;
-extern const gersh__objective_kind gersh__lsml, gersh__lsml_compared;
-extern const gersh__objective_kind gersh__lmnn, gersh__lmnn_compared;
+extern const gersh__objective_kind gersh__mcml_pairs, gersh__lsml_compared, gersh__lmnn_compared;
 
 /*
  * Of lmnn: 1 + x − y is rounded in proportion to 1 + x + y. That shifts the point where the hinge has its tangent, and the

@@ -89,12 +89,11 @@ static void choose_targets(lmnn *s, size_t i, size_t begin, size_t end, const do
     s->most = found > s->most ? found : s->most;
 }
 
-static gersh_status init(gersh__objective *objective, const gersh_settings *settings)
+static gersh_status init(gersh__objective *objective)
 {
     lmnn *s = (lmnn *)objective;
     const gersh__pairs *pairs = objective->pairs;
     size_t n = gersh__pairs_samples(pairs);
-    (void)settings;
     const gersh__supervision *known = gersh__pairs_supervision(pairs);
     const size_t *starts;
     size_t classes = gersh__supervision_classes(known, &starts);
@@ -344,17 +343,10 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
     return gersh__rows_gram(s->rows, gram_chunk, &(gram){s, k.width, d, m, t}, m, h);
 }
 
-const gersh__objective_kind gersh__lmnn = {
-    .name = "lmnn",
-    .mean =
-        2, /* 6 and 20 are more accurate (bench/trace.py), but the search takes some ten times as long */
-    .help = "the nearest neighbours of a sample should be of its class, by a margin",
-    .nonnegative = 1,
+static const gersh__objective_kind kind = {
     .spreads = 1,
-    .takes = GERSH__CLASSES,
-    .smoothed = 1,
-    .needs_rows = 1,
-    .draws = GERSH__DRAWS_TRIPLETS,
+    .needs = GERSH__NEEDS_TRIPLETS,
+    .all_pairs = 1,
     .room = 120,
     .arrays = 1,
     .state_size = sizeof(lmnn),
@@ -365,4 +357,17 @@ const gersh__objective_kind gersh__lmnn = {
     .hessian = hessian,
     .exact = exact,
     .doubt = doubt,
+};
+
+const gersh__objective_entry gersh__objective_lmnn = {
+    .info = {.name = "lmnn",
+             .help = "the nearest neighbours of a sample should be of its class, by a margin",
+             .takes = GERSH__CLASSES | GERSH__TRIPLETS | GERSH__QUADRUPLETS,
+             .nonnegative = 1,
+             .smoothed = 1,
+             .local = 1,
+             /* 6 and 20 are more accurate (bench/trace.py), but the search takes some ten times as long */
+             .mean = 2},
+    .classes = &kind,
+    .compared = &gersh__lmnn_compared,
 };

@@ -75,16 +75,11 @@ static gersh_status set_pair(lsml *s, size_t pair, size_t i, size_t j)
     return GERSH_OK;
 }
 
-static gersh_status init(gersh__objective *objective, const gersh_settings *settings)
+static gersh_status init(gersh__objective *objective)
 {
     lsml *s = (lsml *)objective;
     const gersh__pairs *pairs = objective->pairs;
-    (void)settings;
-    gersh_status status = gersh__objective_need_pairs(objective, 0);
-    if (status == GERSH_OK)
-        status = gersh__objective_need_pairs(objective, 1);
-    if (status != GERSH_OK)
-        return status;
+    gersh_status status = GERSH_OK;
     s->weight = objective->scratch;
     s->root = s->weight + gersh__pairs_count(pairs);
     s->inverse = s->root + gersh__pairs_count(pairs);
@@ -345,24 +340,16 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
             turned[i * m + a] = t[a * n + i];
     diagonal(s, c);
     status = gersh__pairs_gram(pairs, c, m, t, h);
-    gersh__blas_hold();
     add_mixed(s, &x, turned, x.sum + m * m);
-    gersh__blas_release();
     for (size_t a = 0; a < m; a++)
         for (size_t b = 0; b < m; b++)
             h[a * m + b] -= 0.5 * (x.sum[a * m + b] + x.sum[b * m + a]);
     return status;
 }
 
-const gersh__objective_kind gersh__lsml = {
-    .name = "lsml",
-    .mean = GERSH__MEAN_DISTANCE,
-    .help = "no pair of one class should be farther apart than a pair of different classes",
-    .nonnegative = 1,
-    .homogeneous = 1,
+static const gersh__objective_kind kind = {
     .chained = 1,
-    .takes = GERSH__CLASSES | GERSH__PAIRS,
-    .draws = GERSH__DRAWS_DISSIMILAR | GERSH__DRAWS_SIMILAR,
+    .needs = GERSH__NEEDS_DISSIMILAR | GERSH__NEEDS_SIMILAR,
     .room = 56,
     .arrays = 3,
     .state_size = sizeof(lsml),
@@ -372,4 +359,17 @@ const gersh__objective_kind gersh__lsml = {
     .curvature = curvature,
     .hessian = hessian,
     .doubt = doubt,
+};
+
+const gersh__objective_entry gersh__objective_lsml = {
+    .info = {.name = "lsml",
+             .help = "no pair of one class should be farther apart than a pair of different classes",
+             .takes = GERSH__CLASSES | GERSH__PAIRS | GERSH__TRIPLETS | GERSH__QUADRUPLETS,
+             .automatic = GERSH__TRIPLETS | GERSH__QUADRUPLETS,
+             .nonnegative = 1,
+             .homogeneous = 1,
+             .mean = GERSH__MEAN_DISTANCE},
+    .classes = &kind,
+    .pairs = &kind,
+    .compared = &gersh__lsml_compared,
 };

@@ -48,7 +48,7 @@ typedef struct mcml {
     gersh__rows *rows; /* with two columns */
 } mcml;
 
-static gersh_status init(gersh__objective *objective, const gersh_settings *settings)
+static gersh_status init(gersh__objective *objective)
 {
     mcml *s = (mcml *)objective;
     const gersh__pairs *pairs = objective->pairs;
@@ -56,7 +56,6 @@ static gersh_status init(gersh__objective *objective, const gersh_settings *sett
     const gersh__supervision *known = gersh__pairs_supervision(pairs);
     const size_t *starts;
     size_t classes = gersh__supervision_classes(known, &starts);
-    (void)settings;
     s->own = objective->scratch;
     s->other = objective->scratch + gersh__pairs_count(pairs);
     s->start = gersh__alloc(n, sizeof *s->start);
@@ -280,9 +279,7 @@ void gersh__mcml_subtract(size_t n, size_t m, const double *b, double *h)
             for (size_t c = a; c < m; c++)
                 h[a * m + c] -= gersh__kernels_here()->dot(n, b + a * n, b + c * n);
     } else {
-        gersh__blas_hold();
         cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, (int)m, (int)n, -1.0, b, (int)n, 1.0, h, (int)m);
-        gersh__blas_release();
     }
     for (size_t a = 0; a < m; a++)
         for (size_t c = a + 1; c < m; c++)
@@ -323,14 +320,9 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
     return status;
 }
 
-const gersh__objective_kind gersh__mcml = {
-    .name = "mcml",
-    .mean = GERSH__MEAN_DISTANCE,
-    .help = "each class should collapse to a point, far from the other classes",
-    .nonnegative = 1,
-    .takes = GERSH__CLASSES,
-    .draws = GERSH__DRAWS_DISSIMILAR | GERSH__DRAWS_SIMILAR,
-    .needs_rows = 1,
+static const gersh__objective_kind kind = {
+    .needs = GERSH__NEEDS_DISSIMILAR | GERSH__NEEDS_SIMILAR,
+    .all_pairs = 1,
     .by_rows = 1,
     .room = 16,
     .arrays = 3,
@@ -341,4 +333,15 @@ const gersh__objective_kind gersh__mcml = {
     .curvature = curvature,
     .hessian = hessian,
     .doubt = doubt,
+};
+
+const gersh__objective_entry gersh__objective_mcml = {
+    .info = {.name = "mcml",
+             .help = "each class should collapse to a point, far from the other classes",
+             .takes = GERSH__CLASSES | GERSH__PAIRS,
+             .automatic = GERSH__CLASSES | GERSH__PAIRS,
+             .nonnegative = 1,
+             .mean = GERSH__MEAN_DISTANCE},
+    .classes = &kind,
+    .pairs = &gersh__mcml_pairs,
 };

@@ -161,14 +161,19 @@ static gersh_status set_sampled(mcml_pairs *s, strata *all)
     return GERSH_OK;
 }
 
-static gersh_status init(gersh__objective *objective, const gersh_settings *settings)
+static int is_other(const gersh__objective_entry *entry)
 {
+    return entry->pairs != &gersh__mcml_pairs;
+}
+
+static gersh_status init(gersh__objective *objective)
+{
+    char list[GERSH__OBJECTIVE_LIST];
     mcml_pairs *s = (mcml_pairs *)objective;
     const gersh__supervision *known = gersh__pairs_supervision(objective->pairs);
     size_t n = gersh__pairs_samples(objective->pairs), count = gersh__pairs_count(objective->pairs);
     int useful = 0;
     strata all = {0};
-    (void)settings;
     s->similar = gersh__supervision_similarity(known);
     s->flow = objective->scratch;
     s->both = objective->scratch + 2 * count;
@@ -198,8 +203,9 @@ static gersh_status init(gersh__objective *objective, const gersh_settings *sett
     if (status == GERSH_OK && !useful)
         return gersh__fail(
             GERSH_ERROR_INPUT,
-            "the objective mcml needs a row that is in a similar pair and in a dissimilar one, but "
-            "there is none; use the objective glr, deml or lsml");
+            "the objective %s needs a row that is in a similar pair and in a dissimilar one, but "
+            "there is none; use the objective %s",
+            objective->info->name, gersh__objective_list(list, GERSH__PAIRS, is_other, " or "));
     return status;
 }
 
@@ -325,11 +331,6 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
 }
 
 const gersh__objective_kind gersh__mcml_pairs = {
-    .name = "mcml",
-    .mean = GERSH__MEAN_DISTANCE,
-    .help = "similar partners of a sample should be close, dissimilar ones far",
-    .nonnegative = 1,
-    .takes = GERSH__PAIRS,
     .arrays = 3,
     .state_size = sizeof(mcml_pairs),
     .init = init,

@@ -1,5 +1,5 @@
 /*
- * The registry of objectives, making one, and its Hessian in the space of atoms from products with its
+ * Choosing an objective, making one, and its Hessian in the space of atoms from products with its
  * curvature: column b of Aᵀ H A is D*(H a_b) seen through the atoms, t_aᵀ L(H a_b) t_a for each a.
  */
 #include "objective/objective.h"
@@ -12,75 +12,28 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "gersh/objective.h"
 #include "linalg/kernels.h"
-#include "objective/kinds.h"
 #include "pairs/rows.h"
 
-/* In the order in which "auto" tries them. */
-static const gersh__objective_kind *const registry[] = {
-    &gersh__mcml,          &gersh__mcml_pairs, &gersh__glr,           &gersh__lsml,
-    &gersh__lsml_compared, &gersh__lmnn,       &gersh__lmnn_compared, &gersh__deml};
+enum { MOST_NAMES = 64 }; /* in a message */
 
-enum { KINDS = sizeof registry / sizeof registry[0], LIST_SIZE = 128 };
-
-const gersh__objective_kind *gersh__objective_at(size_t index)
+/* Collects the names of objectives that take any of `takes` and pass the test, if any. */
+static size_t list_names(const char *names[MOST_NAMES], unsigned takes,
+                         int (*passes)(const gersh__objective_entry *entry))
 {
-    return index < KINDS ? registry[index] : NULL;
-}
-
-static int is_named(const gersh__objective_kind *kind, const char *name)
-{
-    return strcmp(kind->name, name) == 0;
-}
-
-/* Collects the names of objectives that take any of `takes`, each once. */
-static size_t list_names(const char *names[KINDS], int takes)
-{
+    const gersh__objective_entry *entry;
     size_t count = 0;
-    for (int i = 0; i < KINDS; i++)
-        if ((registry[i]->takes & takes) != 0 && (count == 0 || !is_named(registry[i], names[count - 1])))
-            names[count++] = registry[i]->name;
+    for (size_t i = 0; count < MOST_NAMES && (entry = gersh__objective_at(i)) != NULL; i++)
+        if ((entry->info.takes & takes) != 0 && (passes == NULL || passes(entry)))
+            names[count++] = entry->info.name;
     return count;
 }
 
-/* "a, b and c", with that word before the last. */
-static const char *join_names(char list[LIST_SIZE], const char *const *names, size_t count,
-                              const char *last)
+const char *gersh__objective_list(char list[GERSH__OBJECTIVE_LIST], unsigned takes,
+                                  int (*passes)(const gersh__objective_entry *entry), const char *last)
 {
-    size_t used = 0;
-    list[0] = '\0';
-    for (size_t i = 0; i < count; i++)
-        used += (size_t)snprintf(list + used, LIST_SIZE - used, "%s%s",
-                                 i == 0          ? ""
-                                 : i + 1 < count ? ", "
-                                                 : last,
-                                 names[i]);
-    return list;
-}
-
-const gersh__objective_kind *gersh__objective_find(const char *name)
-{
-    char excerpt[GERSH__EXCERPT_SIZE], list[LIST_SIZE];
-    const char *names[KINDS];
-    for (int i = 0; i < KINDS; i++)
-        if (is_named(registry[i], name))
-            return registry[i];
-    size_t count = list_names(names, ~0);
-    const char *nearest = gersh__text_nearest(name, names, count);
-    gersh__text_excerpt(excerpt, sizeof excerpt, name, strlen(name));
-    gersh__fail(GERSH_ERROR_ARGUMENT, "there is no objective '%s'%s%s%s; the objectives are %s", excerpt,
-                nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "",
-                join_names(list, names, count, ", "));
-    return NULL;
-}
-
-int gersh_objective_is_maximized(const char *name)
-{
-    for (int i = 0; i < KINDS; i++)
-        if (is_named(registry[i], name))
-            return registry[i]->maximized;
-    return 0;
+    const char *names[MOST_NAMES];
+    return gersh__text_list(list, GERSH__OBJECTIVE_LIST, names, list_names(names, takes, passes), last);
 }
 
 gersh__knowledge gersh__objective_knowledge(const gersh_dataset *data, const gersh_tuples *tuples)
@@ -96,91 +49,120 @@ gersh__knowledge gersh__objective_knowledge(const gersh_dataset *data, const ger
 
 const char *gersh__objective_resolve(const char *name, gersh__knowledge known)
 {
+    const gersh__objective_entry *entry;
     if (strcmp(name, "auto") != 0)
         return name;
-    for (int i = 0; i < KINDS; i++)
-        if ((registry[i]->takes & (int)known) != 0)
-            return registry[i]->name;
-    return registry[0]->name;
+    for (size_t i = 0; (entry = gersh__objective_at(i)) != NULL; i++)
+        if ((entry->info.automatic & known) != 0)
+            return entry->info.name;
+    return gersh__objective_at(0)->info.name;
 }
 
-const char *gersh__objective_local(gersh__knowledge known)
+const char *gersh__objective_second(gersh__knowledge known)
 {
-    for (int i = 0; i < KINDS; i++)
-        if (registry[i]->local && (registry[i]->takes & (int)known) != 0)
-            return registry[i]->name;
+    const gersh__objective_entry *entry;
+    for (size_t i = 0; (entry = gersh__objective_at(i)) != NULL; i++)
+        if ((entry->info.second & known) != 0)
+            return entry->info.name;
     return NULL;
 }
 
 /* One sentence on what the objective cannot learn from, and what to use instead. */
-static gersh_status refuse(const gersh__objective_kind *kind, gersh__knowledge known)
+static gersh_status refuse(const gersh_objective_info *info, gersh__knowledge known)
 {
-    char list[LIST_SIZE];
-    const char *names[KINDS];
+    char list[GERSH__OBJECTIVE_LIST];
     if (known == GERSH__NOTHING)
         return gersh__fail(
             GERSH_ERROR_INPUT,
             "the objective %s needs %s, but the data set has no labels; name their column with --label",
-            kind->name, kind->takes & GERSH__TARGETS ? "classes or targets" : "classes");
-    join_names(list, names, list_names(names, (int)known), " or ");
+            info->name, info->takes & GERSH__TARGETS ? "classes or targets" : "classes");
+    gersh__objective_list(list, known, NULL, " or ");
     if (known == GERSH__TARGETS)
         return gersh__fail(
             GERSH_ERROR_INPUT,
             "the objective %s needs classes, but the labels are real-valued targets; read them as "
             "classes with --task classify, or use the objective %s",
-            kind->name, list);
+            info->name, list);
     return gersh__fail(GERSH_ERROR_ARGUMENT, "the objective %s cannot learn from %s; use the objective %s",
-                       kind->name,
+                       info->name,
                        gersh_tuple_kind_name(known == GERSH__PAIRS      ? GERSH_PAIRS
                                              : known == GERSH__TRIPLETS ? GERSH_TRIPLETS
                                                                         : GERSH_QUADRUPLETS),
                        list);
 }
 
-/* The kind of the same name that takes what is known, or NULL. */
-static const gersh__objective_kind *choose(const gersh__objective_kind *kind, gersh__knowledge known)
+/* The kind for what is known, or NULL. */
+static const gersh__objective_kind *choose(const gersh__objective_entry *entry, gersh__knowledge known)
 {
-    if ((kind->takes & (int)known) != 0)
-        return kind;
-    for (int i = 0; i < KINDS; i++)
-        if (is_named(registry[i], kind->name) && (registry[i]->takes & (int)known) != 0)
-            return registry[i];
-    return NULL;
+    if ((entry->info.takes & known) == 0)
+        return NULL;
+    return known == GERSH__PAIRS                                     ? entry->pairs
+           : known == GERSH__TRIPLETS || known == GERSH__QUADRUPLETS ? entry->compared
+                                                                     : entry->classes;
 }
 
-gersh_status gersh__objective_check(const gersh__objective_kind *kind, gersh__knowledge known)
+gersh_status gersh__objective_check(const gersh__objective_entry *entry, gersh__knowledge known)
 {
-    return choose(kind, known) != NULL ? GERSH_OK : refuse(kind, known);
+    return choose(entry, known) != NULL ? GERSH_OK : refuse(&entry->info, known);
 }
 
-static gersh_status check_rows(const gersh__objective_kind *kind, const gersh__pairs *pairs)
+/* Where pairs come from tuples, there must be some of each sort that the objective is a function of. */
+static gersh_status check_similar(const gersh__objective *objective, int similar)
 {
-    if (!kind->needs_rows || gersh__pairs_have_rows(pairs))
+    size_t count = gersh__pairs_count(objective->pairs);
+    const int *known = gersh__supervision_similarity(gersh__pairs_supervision(objective->pairs));
+    int needs = similar ? GERSH__NEEDS_SIMILAR : GERSH__NEEDS_DISSIMILAR;
+    if ((objective->kind->needs & needs) == 0 || known == NULL)
         return GERSH_OK;
-    return gersh__fail(
-        GERSH_ERROR_ARGUMENT,
-        "the objective %s compares each sample with all others and cannot use a list of pairs; "
-        "use all pairs, or one of the objectives glr, deml and lsml",
-        kind->name);
+    for (size_t p = 0; p < count; p++)
+        if (known[p] == similar)
+            return GERSH_OK;
+    return gersh__fail(GERSH_ERROR_INPUT, "the objective %s needs %s pairs, but all %zu are %s; add some",
+                       objective->info->name, similar ? "similar" : "dissimilar", count,
+                       similar ? "dissimilar" : "similar");
 }
 
-gersh_status gersh__objective_new(gersh__objective **out, const gersh__objective_kind *kind,
-                                  const gersh__pairs *pairs, const gersh_settings *settings)
+static int uses_lists(const gersh__objective_entry *entry)
+{
+    return entry->classes != NULL && !entry->classes->all_pairs;
+}
+
+static gersh_status check_pairs(const gersh__objective *objective)
+{
+    char list[GERSH__OBJECTIVE_LIST];
+    if (objective->kind->all_pairs && !gersh__pairs_have_rows(objective->pairs))
+        return gersh__fail(
+            GERSH_ERROR_ARGUMENT,
+            "the objective %s compares each sample with all others and cannot use a list of pairs; "
+            "use all pairs, or one of the objectives %s",
+            objective->info->name,
+            gersh__objective_list(list,
+                                  gersh__supervision_knowledge(gersh__pairs_supervision(objective->pairs)),
+                                  uses_lists, " and "));
+    gersh_status status = check_similar(objective, 0);
+    return status == GERSH_OK ? check_similar(objective, 1) : status;
+}
+
+gersh_status gersh__objective_new(gersh__objective **out, const gersh__objective_entry *entry,
+                                  const gersh__pairs *pairs)
 {
     gersh__knowledge known = gersh__supervision_knowledge(gersh__pairs_supervision(pairs));
-    const gersh__objective_kind *chosen = choose(kind, known);
+    const gersh__objective_kind *kind = choose(entry, known);
     *out = NULL;
-    gersh_status status = chosen != NULL ? check_rows(chosen, pairs) : refuse(kind, known);
-    if (status != GERSH_OK)
-        return status;
-    gersh__objective *objective = gersh__alloc(1, chosen->state_size);
+    if (kind == NULL)
+        return refuse(&entry->info, known);
+    gersh__objective *objective = gersh__alloc(1, kind->state_size);
     if (objective == NULL)
         return GERSH_ERROR_MEMORY;
-    objective->kind = chosen;
+    objective->info = &entry->info;
+    objective->kind = kind;
     objective->pairs = pairs;
-    objective->scratch =
-        gersh__alloc(gersh__pairs_count(pairs), chosen->arrays * sizeof *objective->scratch);
-    status = objective->scratch != NULL ? chosen->init(objective, settings) : GERSH_ERROR_MEMORY;
+    gersh_status status = check_pairs(objective);
+    if (status == GERSH_OK)
+        objective->scratch =
+            gersh__alloc(gersh__pairs_count(pairs), kind->arrays * sizeof *objective->scratch);
+    if (status == GERSH_OK)
+        status = objective->scratch != NULL ? kind->init(objective) : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
         *out = objective;
     else
@@ -203,20 +185,6 @@ gersh_status gersh__objective_work(gersh__objective *objective, size_t need)
 {
     int failed = gersh__grow(&objective->work, &objective->work_capacity, need, sizeof *objective->work);
     return failed ? GERSH_ERROR_MEMORY : GERSH_OK;
-}
-
-gersh_status gersh__objective_need_pairs(const gersh__objective *objective, int similar)
-{
-    size_t count = gersh__pairs_count(objective->pairs);
-    const int *known = gersh__supervision_similarity(gersh__pairs_supervision(objective->pairs));
-    if (known == NULL)
-        return GERSH_OK;
-    for (size_t p = 0; p < count; p++)
-        if (known[p] == similar)
-            return GERSH_OK;
-    return gersh__fail(GERSH_ERROR_INPUT, "the objective %s needs %s pairs, but all %zu are %s; add some",
-                       objective->kind->name, similar ? "similar" : "dissimilar", count,
-                       similar ? "dissimilar" : "similar");
 }
 
 gersh_status gersh__objective_hessian(gersh__objective *objective, const double *d, size_t m,
@@ -256,5 +224,5 @@ double gersh__objective_value(gersh__objective *objective, const double *d)
 {
     const gersh__objective_kind *kind = objective->kind;
     double value = kind->exact != NULL ? kind->exact(objective, d) : kind->evaluate(objective, d, NULL);
-    return kind->maximized ? -value : value;
+    return objective->info->maximized ? -value : value;
 }

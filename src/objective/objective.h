@@ -1,9 +1,8 @@
 /*
  * Objectives: convex functions F of the distances d of pairs. An objective never sees the metric or the
  * features, only d (one value a pair, numbered as in src/pairs) and the classes, targets and weights of the
- * samples, or tuples of them. Adding one is a file here and a line in the registry of objective.c. One
- * objective may have several kinds of its name, each for some of what may be known of the samples
- * (gersh__knowledge).
+ * samples, or tuples of them. Adding one is a file here, which defines a gersh__objective_entry, and its name in
+ * registry.c. One objective may have several kinds, for what may be known of the samples (gersh__knowledge).
  *
  * Every objective is minimised here. One that is maximised for the user (deml) is the negative of what is
  * reported, and says so in `maximized`.
@@ -11,13 +10,13 @@
 #ifndef GERSH_SRC_OBJECTIVE_OBJECTIVE_H
 #define GERSH_SRC_OBJECTIVE_OBJECTIVE_H
 
-#include "gersh/settings.h"
+#include "gersh/objective.h"
 #include "pairs/pairs.h"
 
 typedef struct gersh__objective gersh__objective;
 
-/* What is drawn for an objective where there are too many pairs, as bits. */
-enum { GERSH__DRAWS_DISSIMILAR = 1, GERSH__DRAWS_SIMILAR = 2, GERSH__DRAWS_TRIPLETS = 4 };
+/* The pairs that an objective is a function of, as bits: those drawn where there are too many. */
+enum { GERSH__NEEDS_DISSIMILAR = 1, GERSH__NEEDS_SIMILAR = 2, GERSH__NEEDS_TRIPLETS = 4 };
 
 /*
  * The mean squared distance under (C/K) I that --trace auto sets. C is to be a safeguard: the optimum of mcml has a scale
@@ -35,27 +34,18 @@ typedef struct gersh__pair_terms {
 } gersh__pair_terms;
 
 typedef struct gersh__objective_kind {
-    const char *name;
-    const char *help;  /* a line for lists */
-    int maximized;     /* the user's value is −F */
-    int nonnegative;   /* F >= 0 for all distances: 0 is a bound from the start */
-    int takes;         /* what it can learn from: a sum of gersh__knowledge */
-    int homogeneous;   /* F(c d) is a power of c times F(d): the size of the distances does not matter */
-    int steep;         /* its slope is infinite where all distances are 0: no place to begin at */
-    int spreads;       /* it wants distances to be large, so that its minimum is far from where all are 0 */
-    int smoothed;      /* F is a smooth lower bound of the true value, closer as `width` shrinks */
-    int local;         /* pairs that are far apart do not matter: a class may lie in several places */
-    double mean;       /* of the squared distances under (C/K) I, for --trace auto */
-    int chained;       /* entries of the gradient are sums over all pairs rather than those of a sample */
-    int draws;         /* of classes or targets: the pairs that it is a function of */
-    int needs_rows;    /* it compares each sample with all others: see pairs/rows.h */
-    int by_rows;       /* sums over drawn pairs are biased: its values are measured by rows (mcml_rows.h) */
-    size_t arrays;     /* of `scratch`: 3 at most */
-    size_t room;       /* bytes of its own for each pair, besides `scratch` */
+    int steep;     /* its slope is infinite where all distances are 0: no place to begin at */
+    int spreads;   /* it wants distances to be large, so that its minimum is far from where all are 0 */
+    int chained;   /* entries of the gradient are sums over all pairs rather than those of a sample */
+    int needs;     /* the pairs that it is a function of; of pairs of tuples, some of each must be there */
+    int all_pairs; /* it compares each sample with all others, and cannot use a list of pairs */
+    int by_rows;   /* sums over drawn pairs are biased: its values are measured by rows (mcml_rows.h) */
+    size_t arrays; /* of `scratch`: 3 at most */
+    size_t room;   /* bytes of its own for each pair, besides `scratch` */
     size_t state_size; /* of the struct that starts with gersh__objective */
 
     /* Fills the state after the common part is set; 0-initialised before. Refuses what it cannot do. */
-    gersh_status (*init)(gersh__objective *objective, const gersh_settings *settings);
+    gersh_status (*init)(gersh__objective *objective);
     void (*clear)(gersh__objective *objective); /* frees what init made; may be NULL */
 
     /*
@@ -87,7 +77,10 @@ typedef struct gersh__objective_kind {
     /* Its terms, where it is a sum over pairs; else NULL. */
     gersh__pair_terms (*pair_terms)(const gersh__objective *objective);
 
-    /* The true value at d, where `smoothed`; else NULL. */
+    /*
+     * The true value at d of an objective that is `smoothed`: F is a smooth lower bound of it, closer as `width` shrinks. Else
+     * NULL.
+     */
     double (*exact)(gersh__objective *objective, const double *d);
 
     /*
@@ -98,7 +91,16 @@ typedef struct gersh__objective_kind {
     double (*doubt)(gersh__objective *objective, const double *d, const double *g, double *r);
 } gersh__objective_kind;
 
+/* An objective: its facts, and a kind for each group of what `takes` names; NULL where it names none of it. */
+typedef struct gersh__objective_entry {
+    gersh_objective_info info;
+    const gersh__objective_kind *classes; /* and targets */
+    const gersh__objective_kind *pairs;
+    const gersh__objective_kind *compared; /* triplets and quadruplets */
+} gersh__objective_entry;
+
 struct gersh__objective {
+    const gersh_objective_info *info;
     const gersh__objective_kind *kind;
     const gersh__pairs *pairs;
     double width;    /* of the smoothing, set by the solver; objectives that are smooth ignore it */
@@ -113,33 +115,27 @@ struct gersh__objective {
  */
 double gersh__rounding(size_t count);
 
-/* The kinds one after the other, from 0; NULL beyond the last. */
-const gersh__objective_kind *gersh__objective_at(size_t index);
+/* The entries one after the other, from 0; NULL beyond the last. */
+const gersh__objective_entry *gersh__objective_at(size_t index);
 
-/* The kind of that name; NULL and a message that lists the names when there is none. */
-const gersh__objective_kind *gersh__objective_find(const char *name);
+/* The entry of that name; NULL when there is none. */
+const gersh__objective_entry *gersh__objective_find(const char *name);
 
 /* What there is to learn from: the tuples, if any, else the labels of the data. */
 gersh__knowledge gersh__objective_knowledge(const gersh_dataset *data, const gersh_tuples *tuples);
 
-/* The name itself, or for "auto" the first of mcml, glr and lsml that can learn from this. */
+/* The name itself, or for "auto" the objective that is `automatic` for this. */
 const char *gersh__objective_resolve(const char *name, gersh__knowledge known);
 
-/*
- * The objective that "auto" learns with where the one above does not help: the first kind that takes this and only looks at
- * near samples. NULL for none.
- */
-const char *gersh__objective_local(gersh__knowledge known);
+/* The objective that "auto" tries where the one above helps little, or NULL. */
+const char *gersh__objective_second(gersh__knowledge known);
 
-/* Fails with one sentence where no kind of that name can learn from this, and says what to use instead. */
-gersh_status gersh__objective_check(const gersh__objective_kind *kind, gersh__knowledge known);
+/* Fails with one sentence where the objective cannot learn from this, and says what to use instead. */
+gersh_status gersh__objective_check(const gersh__objective_entry *entry, gersh__knowledge known);
 
-/*
- * An objective of that kind, or of the one of the same name that takes what the pairs know. Where there is
- * none it fails with one sentence that says what to use instead.
- */
-gersh_status gersh__objective_new(gersh__objective **out, const gersh__objective_kind *kind,
-                                  const gersh__pairs *pairs, const gersh_settings *settings);
+/* Of the kind for what the pairs know. Where there is none it fails with one sentence that says what to use instead. */
+gersh_status gersh__objective_new(gersh__objective **out, const gersh__objective_entry *entry,
+                                  const gersh__pairs *pairs);
 void gersh__objective_free(gersh__objective *objective);
 
 /* Aᵀ H A by the kind's own way or from its curvature; see `hessian` above. */
@@ -149,9 +145,13 @@ gersh_status gersh__objective_hessian(gersh__objective *objective, const double 
 /* Room for `need` entries in `work`. */
 gersh_status gersh__objective_work(gersh__objective *objective, size_t need);
 
-/* Fails with one sentence where the pairs come from tuples and none is similar, or none dissimilar; for
- * `init`. */
-gersh_status gersh__objective_need_pairs(const gersh__objective *objective, int similar);
+/*
+ * "a, b or c": the names of the objectives that take any of that and, unless NULL, pass the test; `last` stands before the last
+ * name. For messages.
+ */
+enum { GERSH__OBJECTIVE_LIST = 256 };
+const char *gersh__objective_list(char list[GERSH__OBJECTIVE_LIST], unsigned takes,
+                                  int (*passes)(const gersh__objective_entry *entry), const char *last);
 
 /* The value as the user knows it: exact, and positive where it is maximised. */
 double gersh__objective_value(gersh__objective *objective, const double *d);

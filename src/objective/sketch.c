@@ -29,12 +29,13 @@ static void clear(gersh__objective *objective)
 }
 
 static const gersh__objective_kind kind = {
-    .name = "sketch",
     .state_size = sizeof(gersh__sketch_objective),
     .clear = clear,
     .evaluate = evaluate,
     .hessian = hessian,
 };
+
+static const gersh_objective_info info = {.name = "sketch"};
 
 gersh_status gersh__sketch_objective_new(gersh__sketch_objective **out, const gersh__objective *whole,
                                          const gersh__pairs *pairs, size_t drawn)
@@ -43,6 +44,7 @@ gersh_status gersh__sketch_objective_new(gersh__sketch_objective **out, const ge
     if (s == NULL)
         return GERSH_ERROR_MEMORY;
     gersh__objective *objective = &s->terms.base;
+    objective->info = &info;
     objective->kind = &kind;
     objective->pairs = pairs;
     objective->scratch = gersh__alloc(gersh__pairs_count(pairs), 2 * sizeof *objective->scratch);

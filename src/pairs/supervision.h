@@ -6,16 +6,17 @@
 #define GERSH_SRC_PAIRS_SUPERVISION_H
 
 #include "base/threads.h"
+#include "gersh/objective.h"
 #include "gersh/tuples.h"
 
 /* What is known of the samples, as bits: objectives say which of these they can learn from. */
 typedef enum gersh__knowledge {
-    GERSH__NOTHING = 1,
-    GERSH__CLASSES = 2,
-    GERSH__TARGETS = 4,
-    GERSH__PAIRS = 8,
-    GERSH__TRIPLETS = 16,
-    GERSH__QUADRUPLETS = 32
+    GERSH__CLASSES = GERSH_SUPERVISION_CLASSES,
+    GERSH__TARGETS = GERSH_SUPERVISION_TARGETS,
+    GERSH__PAIRS = GERSH_SUPERVISION_PAIRS,
+    GERSH__TRIPLETS = GERSH_SUPERVISION_TRIPLETS,
+    GERSH__QUADRUPLETS = GERSH_SUPERVISION_QUADRUPLETS,
+    GERSH__NOTHING = 2 * GERSH__QUADRUPLETS
 } gersh__knowledge;
 
 /* lmnn: targets of a sample, and the weight of its hinges, that of the targets' distances being the rest. */

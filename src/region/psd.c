@@ -18,24 +18,10 @@ enum {
     REFINEMENTS = 4
 }; /* each multiplies the error of θ by that of the shift over the distance to the next eigenvalue */
 
-/* G v = Xᵀ(Y v) with X and Y held feature by feature; symmetrised, as rounding makes Xᵀ Y not quite
- * symmetric. */
-typedef struct product {
-    const double *x, *y;
-    size_t n;
-    double *middle; /* n */
-} product;
-
 static void apply(void *context, size_t k, size_t columns, const double *v, double *out)
 {
-    const product *p = context;
-    int n = (int)p->n, features = (int)k;
-    for (size_t c = 0; c < columns; c++, v += k, out += k) {
-        cblas_dgemv(CblasRowMajor, CblasTrans, features, n, 0.5, p->y, n, v, 1, 0, p->middle, 1);
-        cblas_dgemv(CblasRowMajor, CblasNoTrans, features, n, 1, p->x, n, p->middle, 1, 0, out, 1);
-        cblas_dgemv(CblasRowMajor, CblasTrans, features, n, 0.5, p->x, n, v, 1, 0, p->middle, 1);
-        cblas_dgemv(CblasRowMajor, CblasNoTrans, features, n, 1, p->y, n, p->middle, 1, 1, out, 1);
-    }
+    (void)k;
+    gersh__gradient_apply(context, columns, v, out);
 }
 
 /* Whether G − shift·I is positive definite; its Cholesky factor is then in `factor`. The lower half of g counts. */
@@ -70,15 +56,14 @@ static double frobenius(const double *g, size_t k)
  * its factor improves the eigenvector z and its value θ, until rounding is all that is in the margin. `added`: the size of
  * what was added up in G.
  */
-static gersh_status certify(double *least, double *value, double *z, const product *p, size_t k,
-                            double residual, double added)
+static gersh_status certify(double *least, double *value, double *z, const gersh__gradient *gradient,
+                            size_t k, double residual, double added)
 {
     double *g = gersh__alloc(k, (2 * k + 1) * sizeof *g);
     *least = -INFINITY;
     if (g == NULL)
         return GERSH_ERROR_MEMORY;
-    cblas_dsyr2k(CblasRowMajor, CblasLower, CblasNoTrans, (int)k, (int)p->n, 0.5, p->x, (int)p->n, p->y,
-                 (int)p->n, 0, g, (int)k);
+    gersh__gradient_matrix(gradient, 0, gersh__gradient_unit(gradient), NULL, g);
     double *factor = g + k * k, *image = factor + k * k;
     double rounding = 8 * DBL_EPSILON * (added + (double)k * frobenius(g, k)) + DBL_MIN, margin = rounding;
     for (; margin <= 10 * (residual + rounding) && !isfinite(*least); margin *= 10)
@@ -119,15 +104,15 @@ static size_t append(double *basis, size_t count, size_t k, const double *v)
  * Atoms next to those there are: a face of the cone turns as its Ritz vectors do, so that these lead to the
  * optimum in far fewer calls than the first eigenvector alone.
  */
-static gersh_status add_ritz_vectors(gersh__region *r, product *p, size_t want, gersh__candidate *out,
-                                     size_t *found)
+static gersh_status add_ritz_vectors(gersh__region *r, gersh__gradient *gradient, size_t want,
+                                     gersh__candidate *out, size_t *found)
 {
     double small[(1 + GERSH__MOST_CANDIDATES) * (1 + GERSH__MOST_CANDIDATES)],
         values[1 + GERSH__MOST_CANDIDATES];
     size_t k = r->k, count = 1; /* the first eigenvector is in place 0 */
     for (size_t a = 0; a < r->active_count && count <= GERSH__MOST_CANDIDATES && count < k; a++)
         count += append(r->basis, count, k, r->active + (r->active_count - 1 - a) * k);
-    apply(p, k, count, r->basis, r->image);
+    gersh__gradient_apply(gradient, count, r->basis, r->image);
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)count, (int)k, 1, r->basis,
                 (int)k, r->image, (int)k, 0, small, (int)count);
     if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', (lapack_int)count, small, (lapack_int)count, values) !=
@@ -145,42 +130,41 @@ static gersh_status add_ritz_vectors(gersh__region *r, product *p, size_t want, 
  * cannot be had the last eigenvectors may span a part of the space that G leaves to itself but that does
  * not hold the first one: then once more, from a random start.
  */
-static gersh_status find_first(gersh__region *region, product *p, double *value, double *least)
+static gersh_status find_first(gersh__region *region, gersh__gradient *gradient, double *value,
+                               double *least)
 {
     gersh_lobpcg_result result;
     gersh_lobpcg_options options = {.tol = 1e-8, .max_iter = 2000};
     gersh_status status = GERSH_OK;
+    const double *x, *y;
     double norm = 0;
+    int n = (int)region->n;
+    gersh__gradient_factors(gradient, &x, &y);
     /* The size of what is added up in G, not of G, where it may have cancelled. */
     for (size_t i = 0; i < region->k; i++)
-        norm += cblas_dnrm2((int)p->n, p->x + i * p->n, 1) * cblas_dnrm2((int)p->n, p->y + i * p->n, 1);
+        norm += cblas_dnrm2(n, x + i * region->n, 1) * cblas_dnrm2(n, y + i * region->n, 1);
     *least = -INFINITY;
     for (int start = 0; start < 2 && *least == -INFINITY && status == GERSH_OK; start++) {
         if (start > 0)
             gersh_lobpcg_start(region->eigen, NULL);
-        status = gersh_lobpcg_solve(&result, region->basis, region->eigen, apply, p, &options);
+        status = gersh_lobpcg_solve(&result, region->basis, region->eigen, apply, gradient, &options);
         if (status != GERSH_OK)
             return status;
         *value = result.value;
-        status = certify(least, value, region->basis, p, region->k, result.residual, norm);
+        status = certify(least, value, region->basis, gradient, region->k, result.residual, norm);
     }
     return status;
 }
 
-gersh_status gersh__psd_minimize(gersh__region *region, gersh__slope *slope, size_t want,
+gersh_status gersh__psd_minimize(gersh__region *region, gersh__gradient *gradient, size_t want,
                                  gersh__candidate *out, size_t *found, double *least)
 {
-    size_t n = region->n;
     double value = 0;
-    product p = {gersh__pairs_columns(slope->pairs), slope->y, n, gersh__alloc(n, sizeof(double))};
-    if (p.middle == NULL)
-        return GERSH_ERROR_MEMORY;
     *found = 0;
-    gersh_status status = find_first(region, &p, &value, least);
+    gersh_status status = find_first(region, gradient, &value, least);
     if (status == GERSH_OK) {
         out[(*found)++] = (gersh__candidate){{0, 0, 0, 0}, region->basis, value};
-        status = add_ritz_vectors(region, &p, want, out, found);
+        status = add_ritz_vectors(region, gradient, want, out, found);
     }
-    gersh__free(p.middle);
     return status;
 }

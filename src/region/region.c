@@ -53,6 +53,7 @@ gersh_status gersh__region_new(gersh__region **out, gersh__region_kind kind, con
     region->kind = kind;
     region->rules = rules;
     region->row = GERSH__ALL_ROWS;
+    region->pairs = pairs;
     region->k = k;
     region->n = n;
     region->threads = gersh__pool_threads(gersh__pairs_pool(pairs));
@@ -86,10 +87,11 @@ gersh_status gersh__region_reserve(gersh__region *r, size_t count)
                                                                                    : GERSH_ERROR_MEMORY;
 }
 
-double gersh__region_value(const gersh__region *r, const gersh__slope *slope, size_t i, size_t j, double *b)
+double gersh__region_value(const gersh__region *r, gersh__gradient *gradient, size_t i, size_t j, double *b)
 {
     const gersh__kernels *kernels = gersh__kernels_here();
-    double a = slope->diagonal[i], c = slope->diagonal[j], value;
+    double a = gersh__gradient_scaled_entry(gradient, i, i),
+           c = gersh__gradient_scaled_entry(gradient, j, j), value;
     if (!gersh__rules_allow(r->rules, i, j, *b > 0 ? -1 : 1))
         *b = 0;
     if (r->kind == GERSH__GDPA)
@@ -100,22 +102,24 @@ double gersh__region_value(const gersh__region *r, const gersh__slope *slope, si
 }
 
 /* Every feature alone. */
-static void take_singles(gersh__region *r, const gersh__slope *slope)
+static void take_singles(gersh__region *r, gersh__gradient *gradient)
 {
+    const double *diagonal = gersh__gradient_diagonal(gradient);
     for (size_t f = 0; f < r->k; f++) {
-        r->row_value[f] = slope->diagonal[f];
+        r->row_value[f] = diagonal[f];
         r->row_partner[f] = f;
     }
 }
 
 /* One row: every feature alone, and the edges at that row. */
-static void scan_one(gersh__region *r, gersh__slope *slope)
+static void scan_one(gersh__region *r, gersh__gradient *gradient)
 {
     size_t row = r->row;
     for (size_t j = 0; j < r->k; j++) {
         if (j == row)
             continue;
-        double b = gersh__slope_entry(slope, row, j), value = gersh__region_value(r, slope, row, j, &b);
+        double b = gersh__gradient_scaled_entry(gradient, row, j),
+               value = gersh__region_value(r, gradient, row, j, &b);
         if (value < r->row_value[row]) {
             r->row_value[row] = value;
             r->row_partner[row] = j;
@@ -167,15 +171,14 @@ static void watch_best(gersh__region *r, size_t count, double limit)
 }
 
 /* Many features: the watched ones and, where these do not have enough, all. *list: those looked at. */
-static gersh_status search(gersh__region *r, gersh__slope *slope, double enough, const size_t **list,
+static gersh_status search(gersh__region *r, gersh__gradient *gradient, double enough, const size_t **list,
                            size_t *count, double *least)
 {
     if (r->watched_count == 0) {
-        gersh__slope_diagonal(slope);
-        take_singles(r, slope);
+        take_singles(r, gradient);
         watch_best(r, FIRST_WATCHED, INFINITY);
     }
-    gersh_status status = gersh__region_scan(r, slope, r->watched, r->watched_count);
+    gersh_status status = gersh__region_scan(r, gradient, r->watched, r->watched_count);
     double watched = INFINITY;
     for (size_t w = 0; w < r->watched_count; w++)
         watched = fmin(watched, r->row_value[r->watched[w]]);
@@ -186,21 +189,22 @@ static gersh_status search(gersh__region *r, gersh__slope *slope, double enough,
         *least = watched;
     if (status != GERSH_OK || watched < enough || r->watched_count == r->k)
         return status;
-    status = gersh__slope_reach(slope);
+    const double *bound, *diagonal = gersh__gradient_diagonal(gradient);
+    status = gersh__gradient_bounds(gradient, &bound);
     if (status != GERSH_OK)
         return status;
     double best = watched, largest = 0;
     for (size_t f = 0; f < r->k; f++) {
-        largest = fmax(largest, slope->reach[f]);
-        best = fmin(best, slope->diagonal[f]);
+        largest = fmax(largest, bound[f]);
+        best = fmin(best, diagonal[f]);
         if (!r->is_watched[f]) {
-            r->row_value[f] = slope->diagonal[f];
+            r->row_value[f] = diagonal[f];
             r->row_partner[f] = f;
         }
     }
     double level = best - 1e-12 * largest; /* below every G_ff, by more than rounding */
     if (largest > 0)                       /* else G is 0 */
-        status = gersh__region_screen(r, slope, level);
+        status = gersh__region_screen(r, gradient, bound, level);
     double all = smallest(r->row_value, r->k);
     r->news = all < watched - 1e-12 * largest;
     *list = NULL;
@@ -224,15 +228,17 @@ static void small_eigenvector(double a, double b, double c, double *z1, double *
 }
 
 /* The atom on features i and j, and its value zᵀ G z. */
-static gersh__candidate make_candidate(const gersh__region *r, gersh__slope *slope, size_t i, size_t j)
+static gersh__candidate make_candidate(const gersh__region *r, gersh__gradient *gradient, size_t i,
+                                       size_t j)
 {
-    double a = slope->diagonal[i], c = slope->diagonal[j];
+    double a = gersh__gradient_scaled_entry(gradient, i, i),
+           c = gersh__gradient_scaled_entry(gradient, j, j);
     gersh__candidate single = {{i, i, 1, 0}, NULL, a};
     if (i == j)
         return single;
     if (c < a)
         single = (gersh__candidate){{j, j, 1, 0}, NULL, c};
-    double b = gersh__slope_entry(slope, i, j), z1, z2;
+    double b = gersh__gradient_scaled_entry(gradient, i, j), z1, z2;
     int sign = b > 0 ? -1 : 1; /* of M_ij */
     if (b == 0 || !gersh__rules_allow(r->rules, i, j, sign) ||
         (r->color != NULL && r->kind != GERSH__GDPA && sign != (r->color[i] * r->color[j] > 0 ? -1 : 1)))
@@ -249,8 +255,8 @@ static gersh__candidate make_candidate(const gersh__region *r, gersh__slope *slo
 }
 
 /* The best of the listed rows (NULL: of all); a single feature that several of them come down to is taken once. */
-static void choose(gersh__region *r, gersh__slope *slope, const size_t *list, size_t listed, size_t want,
-                   gersh__candidate *out, size_t *found)
+static void choose(gersh__region *r, gersh__gradient *gradient, const size_t *list, size_t listed,
+                   size_t want, gersh__candidate *out, size_t *found)
 {
     size_t rows = 0, count = 0;
     double best = INFINITY;
@@ -265,7 +271,7 @@ static void choose(gersh__region *r, gersh__slope *slope, const size_t *list, si
     gersh__ranked_sort(r->ranked, rows);
     for (size_t c = 0; c < rows && count < want; c++) {
         size_t f = r->ranked[c].place;
-        gersh__candidate next = make_candidate(r, slope, f, r->row_partner[f]);
+        gersh__candidate next = make_candidate(r, gradient, f, r->row_partner[f]);
         int taken = 0;
         for (size_t e = 0; e < count && !taken; e++) {
             gersh_atom a = out[e].atom, b = next.atom;
@@ -277,42 +283,41 @@ static void choose(gersh__region *r, gersh__slope *slope, const size_t *list, si
     *found = count;
 }
 
-/* From the slope's unit to that of the gradient. */
-static void convert(const gersh__slope *slope, size_t found, gersh__candidate *out, double *least)
+/* From the unit in which the gradient was asked. */
+static void convert(gersh__gradient *gradient, size_t found, gersh__candidate *out, double *least)
 {
     for (size_t c = 0; c < found; c++)
-        out[c].value *= slope->unit;
-    *least *= slope->unit;
+        out[c].value *= gersh__gradient_unit(gradient);
+    *least *= gersh__gradient_unit(gradient);
 }
 
-gersh_status gersh__region_minimize(gersh__region *r, gersh__slope *slope, double enough, size_t want,
+gersh_status gersh__region_minimize(gersh__region *r, gersh__gradient *gradient, double enough, size_t want,
                                     gersh__candidate *out, size_t *found, double *least)
 {
     const size_t *list = NULL;
     size_t count = r->k;
     gersh_status status = GERSH_OK;
     if (r->kind == GERSH__PSD) {
-        status = gersh__psd_minimize(r, slope, want, out, found, least);
+        status = gersh__psd_minimize(r, gradient, want, out, found, least);
         if (status == GERSH_OK)
-            convert(slope, *found, out, least);
+            convert(gradient, *found, out, least);
         return status;
     }
     if (r->kind == GERSH__DIAGONAL || r->row != GERSH__ALL_ROWS) {
-        gersh__slope_diagonal(slope);
-        take_singles(r, slope);
+        take_singles(r, gradient);
         if (r->kind != GERSH__DIAGONAL)
-            scan_one(r, slope);
+            scan_one(r, gradient);
         *least = smallest(r->row_value, r->k);
-    } else if (slope->y != NULL) {
-        status = gersh__region_scan(r, slope, NULL, r->k);
+    } else if (gersh__gradient_kept(gradient)) {
+        status = gersh__region_scan(r, gradient, NULL, r->k);
         *least = smallest(r->row_value, r->k);
     } else {
-        status = search(r, slope, enough / slope->unit, &list, &count, least);
+        status = search(r, gradient, enough / gersh__gradient_unit(gradient), &list, &count, least);
     }
     if (status != GERSH_OK)
         return status;
-    choose(r, slope, list, count, want, out, found);
+    choose(r, gradient, list, count, want, out, found);
     *least = fmin(*least, out[0].value);
-    convert(slope, *found, out, least);
+    convert(gradient, *found, out, least);
     return GERSH_OK;
 }

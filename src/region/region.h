@@ -18,7 +18,7 @@
 
 #include "gersh/fit.h"
 #include "gersh/linalg.h"
-#include "pairs/slope.h"
+#include "pairs/gradient.h"
 
 typedef enum gersh__region_kind {
     GERSH__DIAGONAL,
@@ -58,6 +58,7 @@ typedef struct gersh__region {
     const double *u;           /* of gdpa */
     size_t row;                /* only edges at this feature (and single features); GERSH__ALL_ROWS */
     /* scratch */
+    const gersh__pairs *pairs;
     size_t k, n;
     int threads;
     double *row_value;   /* best of each feature's pairs */
@@ -90,17 +91,17 @@ void gersh__region_free(gersh__region *region);
  * are watched, and where one of their pairs is below `enough`, other pairs are not looked at; *least is then
  * −INFINITY, as it is where psd has no certificate. With enough = −INFINITY all pairs are.
  */
-gersh_status gersh__region_minimize(gersh__region *region, gersh__slope *slope, double enough, size_t want,
-                                    gersh__candidate *out, size_t *found, double *least);
+gersh_status gersh__region_minimize(gersh__region *region, gersh__gradient *gradient, double enough,
+                                    size_t want, gersh__candidate *out, size_t *found, double *least);
 
 /* Watches the feature from now on. The first call of gersh__region_minimize chooses some where none is watched. */
 void gersh__region_watch(gersh__region *region, size_t feature);
 
 /*
- * The value, in the slope's unit, of the best atom on features i and j with G_ij = b, which is set to 0 where the region has no edge
+ * The value, in the gradient's unit, of the best atom on features i and j with G_ij = b, which is set to 0 where the region has no edge
  * of its sign there.
  */
-double gersh__region_value(const gersh__region *region, const gersh__slope *slope, size_t i, size_t j,
+double gersh__region_value(const gersh__region *region, gersh__gradient *gradient, size_t i, size_t j,
                            double *b);
 
 /* Room for `count` doubles in region->memory. */

@@ -75,17 +75,15 @@ static void scan_block(void *context, size_t part, int worker)
 }
 
 /* Copies what belongs to the listed features in their order; from: room for all of it. */
-static void lay_out(scan *s, gersh__slope *slope, double *from)
+static void lay_out(scan *s, gersh__gradient *gradient, double *from)
 {
     const gersh__region *r = s->region;
     size_t n = r->n, count = s->count;
     double *x = from, *y = x + count * n, *diagonal = y + count * n, *color = diagonal + count,
            *u = color + count;
-    gersh__slope_columns(slope, s->list, count, x, y);
+    gersh__gradient_columns(gradient, s->list, count, x, y, diagonal);
     for (size_t p = 0; p < count; p++) {
         size_t f = s->list[p];
-        diagonal[p] = gersh__kernels_here()->dot(n, x + p * n, y + p * n);
-        slope->diagonal[f] = diagonal[p];
         color[p] = r->color != NULL ? r->color[f] : 1;
         u[p] = r->u != NULL ? r->u[f] : 1;
     }
@@ -96,7 +94,8 @@ static void lay_out(scan *s, gersh__slope *slope, double *from)
     s->u = u;
 }
 
-gersh_status gersh__region_scan(gersh__region *r, gersh__slope *slope, const size_t *list, size_t count)
+gersh_status gersh__region_scan(gersh__region *r, gersh__gradient *gradient, const size_t *list,
+                                size_t count)
 {
     size_t blocks = (size_t)r->threads * 2 * ROWS * count,
            copies = list != NULL ? count * (2 * r->n + 3) : 0;
@@ -106,15 +105,14 @@ gersh_status gersh__region_scan(gersh__region *r, gersh__slope *slope, const siz
         return status;
     s.blocks = r->memory;
     if (list != NULL) {
-        lay_out(&s, slope, r->memory + blocks);
+        lay_out(&s, gradient, r->memory + blocks);
     } else {
-        s.x = gersh__pairs_columns(slope->pairs);
-        s.y = slope->y;
-        s.diagonal = slope->diagonal;
+        gersh__gradient_factors(gradient, &s.x, &s.y);
+        s.diagonal = gersh__gradient_diagonal(gradient);
         s.color = r->kind == GERSH__HULL ? NULL : r->color;
         s.u = r->u;
     }
-    gersh__pool_run(count * count * r->n > MUCH_WORK ? gersh__pairs_pool(slope->pairs) : NULL,
+    gersh__pool_run(count * count * r->n > MUCH_WORK ? gersh__pairs_pool(r->pairs) : NULL,
                     (count + s.rows - 1) / s.rows, scan_block, &s);
     return GERSH_OK;
 }

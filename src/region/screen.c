@@ -11,7 +11,7 @@
  * The limit is lower than it must be (NEAR), so that pairs that are nearly as good are found too, unless these are
  * many.
  *
- * Features are taken by decreasing reach q_f = Σ_p |g_p| Δ_pf²: no pair has a value below −(q_i + q_j), so
+ * Features are taken by decreasing bound q_f = Σ_p |g_p| Δ_pf²: no pair has a value below −(q_i + q_j), so
  * that row i ends where that can no longer come near τ.
  */
 #include <cblas.h>
@@ -30,11 +30,12 @@ enum { ROWS = 256, COLUMNS = 256, GROUP_DOUBLES = 1 << 22, MOST_ROWS_IN_GROUP = 
 
 typedef struct screen {
     gersh__region *region;
-    gersh__slope *slope;
+    gersh__gradient *gradient;
+    const double *diagonal, *all_bounds;
     double level;
-    size_t *order;     /* features by decreasing reach, but for those without partners */
+    size_t *order;     /* features by decreasing bound, but for those without partners */
     size_t count;      /* of them */
-    double *reach;     /* in that order */
+    double *bound;     /* in that order */
     double *scale;     /* σ_f s_f, in that order */
     double *length;    /* |p| = |x_f| s_f / balance, in that order */
     double balance;    /* rows are multiplied by it and columns divided, so that both are of one size */
@@ -48,10 +49,10 @@ typedef struct screen {
 static size_t row_end(const screen *s, size_t place)
 {
     size_t low = place + 1, high = s->count;
-    double need = -WORTH * s->level - s->reach[place];
+    double need = -WORTH * s->level - s->bound[place];
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (s->reach[middle] >= need)
+        if (s->bound[middle] >= need)
             low = middle + 1;
         else
             high = middle;
@@ -64,12 +65,12 @@ static void look_at(const screen *s, size_t row, size_t column, double product)
 {
     gersh__region *r = s->region;
     size_t i = s->order[row], j = s->order[column], n = r->n;
-    double a = s->slope->diagonal[i], c = s->slope->diagonal[j], half = 0.5 * (a - c);
+    double a = s->diagonal[i], c = s->diagonal[j], half = 0.5 * (a - c);
     double most = product / (s->scale[row] * s->scale[column]);
     if (0.5 * (a + c) - sqrt(half * half + most * most) >= r->row_value[i])
         return;
-    double b = gersh__pairs_column_dot(s->slope->pairs, j, s->y + (row - s->first) * n);
-    double value = gersh__region_value(r, s->slope, i, j, &b);
+    double b = gersh__pairs_column_dot(s->region->pairs, j, s->y + (row - s->first) * n);
+    double value = gersh__region_value(r, s->gradient, i, j, &b);
     if (value < r->row_value[i]) {
         r->row_value[i] = value;
         r->row_partner[i] = j;
@@ -82,7 +83,7 @@ static void look_at(const screen *s, size_t row, size_t column, double product)
  */
 static double fill_rows(const screen *s, size_t from, size_t count, float *rows, float *fixed)
 {
-    const gersh__sparse *sparse = gersh__pairs_lists(s->slope->pairs);
+    const gersh__sparse *sparse = gersh__pairs_lists(s->region->pairs);
     size_t n = s->region->n, row_step = sparse != NULL ? 1 : n, step = sparse != NULL ? count : 1;
     double longest = 0;
     for (size_t i = 0; i < count; i++) {
@@ -106,7 +107,7 @@ static void multiply(const screen *s, size_t column, size_t width, size_t height
                      const float *fixed, float *columns, float *products)
 {
     const gersh__kernels *kernels = gersh__kernels_here();
-    const gersh__pairs *pairs = s->slope->pairs;
+    const gersh__pairs *pairs = s->region->pairs;
     const gersh__sparse *sparse = gersh__pairs_lists(pairs);
     size_t n = gersh__pairs_samples(pairs);
     for (size_t j = 0; j < width; j++) {
@@ -136,7 +137,7 @@ static void screen_rows(void *context, size_t part, int worker)
     const gersh__kernels *kernels = gersh__kernels_here();
     size_t n = s->region->n, from = s->first + part * ROWS,
            to = from + ROWS < s->end ? from + ROWS : s->end;
-    size_t end = row_end(s, from), height = to - from; /* reach falls: no row ends later */
+    size_t end = row_end(s, from), height = to - from; /* bounds fall: no row ends later */
     float *rows = s->tiles + (size_t)worker * s->tile_size, *columns = rows + ROWS * n,
           *products = columns + COLUMNS * n, *fixed = products + ROWS * COLUMNS;
     size_t beyond = 0; /* products beyond the limit */
@@ -160,22 +161,22 @@ static void screen_rows(void *context, size_t part, int worker)
     }
 }
 
-/* Features by decreasing reach, and their scales and lengths. */
+/* Features by decreasing bound, and their scales and lengths. */
 static void arrange(screen *s)
 {
     gersh__region *r = s->region;
     double largest = 0;
     for (size_t f = 0; f < r->k; f++)
-        largest = fmax(largest, s->slope->reach[f]);
+        largest = fmax(largest, s->all_bounds[f]);
     s->count = 0;
     for (size_t f = 0; f < r->k; f++)
-        if (s->slope->reach[f] + largest >= -WORTH * s->level)
-            r->ranked[s->count++] = (struct gersh__ranked){-s->slope->reach[f], f};
+        if (s->all_bounds[f] + largest >= -WORTH * s->level)
+            r->ranked[s->count++] = (struct gersh__ranked){-s->all_bounds[f], f};
     gersh__ranked_sort(r->ranked, s->count);
     for (size_t p = 0; p < s->count; p++) {
         size_t f = s->order[p] = r->ranked[p].place;
-        s->reach[p] = s->slope->reach[f];
-        s->scale[p] = 1 / sqrt(s->slope->diagonal[f] - s->level);
+        s->bound[p] = s->all_bounds[f];
+        s->scale[p] = 1 / sqrt(s->diagonal[f] - s->level);
         s->length[p] = r->length[f] * s->scale[p];
         if (r->kind != GERSH__HULL)
             s->scale[p] *= r->color[f];
@@ -226,20 +227,26 @@ static double find_balance(const screen *s)
     return isfinite(balance) && balance > 0 ? balance : 1;
 }
 
-gersh_status gersh__region_screen(gersh__region *r, gersh__slope *slope, double level)
+gersh_status gersh__region_screen(gersh__region *r, gersh__gradient *gradient, const double *bound,
+                                  double level)
 {
     size_t k = r->k, n = r->n, group = GROUP_DOUBLES / n / ROWS * ROWS;
     group = group < ROWS ? ROWS : group > MOST_ROWS_IN_GROUP ? MOST_ROWS_IN_GROUP : group;
     size_t floats = (ROWS + COLUMNS) * n + ROWS * COLUMNS + ROWS;
-    screen s = {.region = r, .slope = slope, .level = level, .tile_size = floats + floats % 2};
-    gersh_status status = measure(r, slope->pairs);
+    screen s = {.region = r,
+                .gradient = gradient,
+                .diagonal = gersh__gradient_diagonal(gradient),
+                .all_bounds = bound,
+                .level = level,
+                .tile_size = floats + floats % 2};
+    gersh_status status = measure(r, r->pairs);
     if (status == GERSH_OK)
         status = gersh__region_reserve(r, 3 * k + 2 * group * n + (size_t)r->threads * s.tile_size / 2);
     s.order = status == GERSH_OK ? gersh__alloc(k, sizeof *s.order) : NULL;
     if (s.order == NULL)
         return GERSH_ERROR_MEMORY;
-    s.reach = r->memory;
-    s.scale = s.reach + k;
+    s.bound = r->memory;
+    s.scale = s.bound + k;
     s.length = s.scale + k;
     s.x = s.length + k;
     s.y = s.x + group * n;
@@ -247,10 +254,9 @@ gersh_status gersh__region_screen(gersh__region *r, gersh__slope *slope, double 
     arrange(&s);
     for (s.first = 0; s.first < s.count && row_end(&s, s.first) > s.first + 1; s.first += group) {
         s.end = s.first + group < s.count ? s.first + group : s.count;
-        gersh__slope_columns(slope, s.order + s.first, s.end - s.first, s.x, s.y);
+        gersh__gradient_columns(gradient, s.order + s.first, s.end - s.first, s.x, s.y, NULL);
         s.balance = find_balance(&s);
-        gersh__pool_run(gersh__pairs_pool(slope->pairs), (s.end - s.first + ROWS - 1) / ROWS, screen_rows,
-                        &s);
+        gersh__pool_run(gersh__pairs_pool(r->pairs), (s.end - s.first + ROWS - 1) / ROWS, screen_rows, &s);
     }
     gersh__free(s.order);
     return GERSH_OK;

@@ -27,24 +27,25 @@ static int by_bits(const void *left, const void *right)
     return memcmp(a->x, b->x, a->size);
 }
 
-gersh_status gersh__find_new_rows(int *new_row, size_t *count, const gersh_model *model,
-                                  const gersh_dataset *data)
+gersh_status gersh__find_new_rows(int *new_row, size_t *count, const gersh_dataset *data,
+                                  const gersh_dataset *train)
 {
     size_t n = gersh_dataset_rows(data), k = gersh_dataset_features(data);
     *count = 0;
     memset(new_row, 0, n * sizeof *new_row);
-    if (gersh_model_data(model) == NULL)
+    if (train == NULL)
         return GERSH_OK;
-    const double *train = gersh_dataset_values(gersh_model_data(model)), *x = gersh_dataset_values(data);
-    bits *known = gersh__alloc(gersh_model_rows(model), sizeof *known);
+    const double *old = gersh_dataset_values(train), *x = gersh_dataset_values(data);
+    size_t rows = gersh_dataset_rows(train);
+    bits *known = gersh__alloc(rows, sizeof *known);
     if (known == NULL)
         return GERSH_ERROR_MEMORY;
-    for (size_t i = 0; i < gersh_model_rows(model); i++)
-        known[i] = (bits){train + i * k, k * sizeof *train};
-    qsort(known, gersh_model_rows(model), sizeof *known, by_bits);
+    for (size_t i = 0; i < rows; i++)
+        known[i] = (bits){old + i * k, k * sizeof *old};
+    qsort(known, rows, sizeof *known, by_bits);
     for (size_t i = 0; i < n; i++) {
         bits row = {x + i * k, k * sizeof *x};
-        new_row[i] = bsearch(&row, known, gersh_model_rows(model), sizeof *known, by_bits) == NULL;
+        new_row[i] = bsearch(&row, known, rows, sizeof *known, by_bits) == NULL;
         *count += (size_t)new_row[i];
     }
     gersh__free(known);
@@ -169,14 +170,14 @@ static gersh_status evaluate(json_t **out, const gersh_model *model, const gersh
 }
 
 gersh_status gersh__accuracy_json(json_t **out, const gersh_model *model, const gersh_dataset *data,
-                                  const gersh_model_report_options *options)
+                                  const gersh_dataset *train, const gersh_model_report_options *options)
 {
     size_t count = 0, rules;
     int classes = gersh_dataset_labels(data) != NULL, targets = gersh_dataset_targets(data) != NULL;
     int *new_row = gersh__alloc(gersh_dataset_rows(data), sizeof *new_row);
     gersh_model_rules(model, &rules);
     gersh_status status =
-        new_row != NULL ? gersh__find_new_rows(new_row, &count, model, data) : GERSH_ERROR_MEMORY;
+        new_row != NULL ? gersh__find_new_rows(new_row, &count, data, train) : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK) {
         if (!classes && !targets)
             status = unmeasured(out, "the rows have no labels");

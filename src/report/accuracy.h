@@ -12,12 +12,9 @@
 
 #include "gersh/report.h"
 
-/*
- * new_row[i]: whether row i of data differs from every training row of the model; *count of them. Without training rows
- * in the model there are none.
- */
-gersh_status gersh__find_new_rows(int *new_row, size_t *count, const gersh_model *model,
-                                  const gersh_dataset *data);
+/* new_row[i]: whether row i of data differs from every row of train, both dense; *count of them, 0 where train is NULL. */
+gersh_status gersh__find_new_rows(int *new_row, size_t *count, const gersh_dataset *data,
+                                  const gersh_dataset *train);
 
 /*
  * The model may be anyone's: its settings do not decide how long a report takes, nor how much memory. Each fit ends after
@@ -25,8 +22,8 @@ gersh_status gersh__find_new_rows(int *new_row, size_t *count, const gersh_model
  */
 gersh_status gersh__accuracy_limit(gersh_settings *settings);
 
-/* JSON for the page; where nothing was measured, its member `reason` says why. */
+/* JSON for the page; where nothing was measured, its member `reason` says why. Data and training rows are dense. */
 gersh_status gersh__accuracy_json(json_t **out, const gersh_model *model, const gersh_dataset *data,
-                                  const gersh_model_report_options *options);
+                                  const gersh_dataset *train, const gersh_model_report_options *options);
 
 #endif

@@ -63,7 +63,7 @@ int gersh__accuracy_remarks(char text[GERSH__REMARKS][GERSH__REMARK_SIZE], const
                  "%s, which wants each class in one place, has only %.1f %%: classes seem to lie in "
                  "several places "
                  "each, and %s was learned instead",
-                 a->other, 100 * a->other_accuracy, gersh__objective_name(model));
+                 a->other, 100 * a->other_accuracy, gersh_model_objective(model)->name);
     else if (a->other != NULL)
         snprintf(text[count++], GERSH__REMARK_SIZE,
                  "%s, which allows a class to lie in several places, was tried too: %.1f %%", a->other,
@@ -132,7 +132,7 @@ static json_t *reals_or_null(const double *values, size_t count)
 static json_t *importance_json(const gersh_model *model)
 {
     const gersh_importance *importance = gersh_model_importance(model);
-    size_t k = gersh_model_features(model);
+    size_t k = gersh_model_metric(model)->features;
     double *value = gersh__alloc(k, sizeof *value);
     if (value == NULL)
         return NULL;
@@ -176,11 +176,11 @@ json_t *gersh__describe_fit(const gersh_model *model, const gersh_model_summary 
         "{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o, s:f, s:i, s:i, s:f, s:s}",
         "standing", gersh_model_standing(model, NULL), "certainty",
         gersh_model_certainty(certainty, sizeof certainty, model, NULL), "objective",
-        gersh__objective_name(model), "solver", setting(model, "solver"), "task", gersh_model_task(model),
-        "n", (json_int_t)gersh_model_rows(model), "features", (json_int_t)gersh_model_features(model),
-        "classes", (json_int_t)gersh_model_classes(model), "objective_value", info->objective_value,
-        "bound", gersh__json_number(info->has_bound, info->bound), "gap",
-        gersh__json_number(info->has_bound, info->gap), "relative_gap",
+        gersh_model_objective(model)->name, "solver", setting(model, "solver"), "task",
+        gersh_model_task(model), "n", (json_int_t)gersh_model_rows(model), "features",
+        (json_int_t)gersh_model_metric(model)->features, "classes", (json_int_t)gersh_model_classes(model),
+        "objective_value", info->objective_value, "bound", gersh__json_number(info->has_bound, info->bound),
+        "gap", gersh__json_number(info->has_bound, info->gap), "relative_gap",
         gersh__json_number(info->has_bound, info->relative_gap), "search_gap",
         gersh__json_number(info->has_bound, info->search_gap), "tol", info->tol, "iterations",
         info->iterations, "newton_steps", info->newton_steps, "seconds", info->seconds, "stop",
@@ -279,10 +279,11 @@ static json_t *rules_json(const gersh_model *model)
 json_t *gersh__describe_model(const gersh_model *model, const gersh_model_summary *summary,
                               size_t most_edges)
 {
+    const gersh_scaling *scaling = gersh_model_scaling(model);
     json_t *document = gersh__describe_fit(model, summary);
     json_t *features = json_array(), *classes = json_array(), *settings = json_object();
-    for (size_t j = 0; j < gersh_model_features(model); j++)
-        features = gersh__json_append(features, gersh__json_text(gersh_model_feature_name(model, j)));
+    for (size_t j = 0; j < gersh_scaling_width(scaling); j++)
+        features = gersh__json_append(features, gersh__json_text(gersh_scaling_feature_name(scaling, j)));
     for (size_t c = 0; c < gersh_model_classes(model); c++)
         classes = gersh__json_append(classes, gersh__json_text(gersh_model_class_name(model, c)));
     for (int i = 0; i < gersh_settings_count(); i++) {

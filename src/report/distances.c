@@ -112,9 +112,9 @@ static gersh_status list_tuples(lists *l, const gersh_model *model, const gersh_
         status = gersh_dataset_copy(&scaled, data);
     if (status == GERSH_OK)
         status = gersh_scaling_apply(gersh_model_scaling(model), scaled);
+    if (status == GERSH_OK)
+        status = gersh_dataset_densify(scaled);
     const double *x = status == GERSH_OK ? gersh_dataset_values(scaled) : NULL;
-    if (status == GERSH_OK && x == NULL)
-        status = GERSH_ERROR_MEMORY;
     for (size_t t = 0; status == GERSH_OK && t < tuples->count; t++)
         for (size_t second = 0; second < (tuples->kind == GERSH_PAIRS ? 1 : 2); second++) {
             const size_t *row = tuples->row + t * size;

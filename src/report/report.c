@@ -81,16 +81,12 @@ static json_t *name_json(const char *name)
     return name != NULL ? gersh__json_text(name) : json_null();
 }
 
-/* The rows that the report shows, or NULL; *own: whether they are those that the model learned from, in their order. */
-static const gersh_dataset *find_rows(int *own, const gersh_model *model,
-                                      const gersh_model_report_options *options)
+/* Whether the dense samples are those that the model learned from, in their order. */
+static int same_samples(const gersh_dataset *data, const gersh_dataset *train)
 {
-    const gersh_dataset *data = options->data, *train = gersh_model_data(model);
-    *own = data == NULL ||
-           (train != NULL && gersh_dataset_rows(data) == gersh_dataset_rows(train) &&
-            memcmp(gersh_dataset_values(data), gersh_dataset_values(train),
-                   gersh_dataset_rows(data) * gersh_model_features(model) * sizeof(double)) == 0);
-    return data != NULL ? data : train;
+    return train != NULL && gersh_dataset_rows(data) == gersh_dataset_rows(train) &&
+           memcmp(gersh_dataset_values(data), gersh_dataset_values(train),
+                  gersh_dataset_rows(data) * gersh_dataset_features(data) * sizeof(double)) == 0;
 }
 
 /* How the metric classifies the training samples, a list of sentences. */
@@ -127,10 +123,10 @@ static gersh_status model_json(json_t **out, const gersh_model *model,
         json_t *more = json_pack(
             "{s:s, s:o, s:o, s:b, s:s, s:s, s:s, s:O, s:o, s:o, s:o}", "made_by", gersh_version(),
             "accuracy_sentences", accuracy_json(model), "name", name_json(options->name), "maximized",
-            gersh_objective_is_maximized(gersh__objective_name(model)), "stop_sentence",
-            gersh__stop_sentence(model), "standing", gersh_model_standing(model, options->verification),
-            "certainty", gersh_model_certainty(certainty, sizeof certainty, model, options->verification),
-            "discs", discs, "trajectory",
+            gersh_model_objective(model)->maximized, "stop_sentence", gersh__stop_sentence(model),
+            "standing", gersh_model_standing(model, options->verification), "certainty",
+            gersh_model_certainty(certainty, sizeof certainty, model, options->verification), "discs",
+            discs, "trajectory",
             model->trajectory != NULL && model->trajectory->count > 0
                 ? gersh__trajectory_json(model->trajectory)
                 : json_null(),
@@ -160,9 +156,10 @@ static json_t *classes_json(const gersh_dataset *data)
     return list;
 }
 
-/* What the page says of the rows; null without any. */
+/* What the page says of the rows, null without any; `train` are those of the model. Both are dense. */
 static gersh_status data_json(json_t **out, const gersh_model *model, const gersh_dataset *data,
-                              const gersh_model_report_options *options, int own)
+                              const gersh_dataset *train, const gersh_model_report_options *options,
+                              int own)
 {
     gersh__shown *shown = NULL;
     json_t *space = NULL, *distances = NULL, *accuracy = NULL;
@@ -177,7 +174,7 @@ static gersh_status data_json(json_t **out, const gersh_model *model, const gers
     if (status == GERSH_OK)
         status = gersh__distances_json(&distances, model, data, own, shown);
     if (status == GERSH_OK)
-        status = gersh__accuracy_json(&accuracy, model, data, options);
+        status = gersh__accuracy_json(&accuracy, model, data, train, options);
     if (status == GERSH_OK) {
         *out = json_pack("{s:b, s:o, s:I, s:O, s:O, s:O, s:o}", "own", own, "name",
                          name_json(options->data_name), "rows", (json_int_t)gersh_dataset_rows(data),
@@ -242,25 +239,28 @@ gersh_status gersh_model_report(const gersh_model *model, const char *path,
     static const gersh_model_report_options none = {0};
     const gersh_model_report_options *o = options != NULL ? options : &none;
     json_t *about = NULL, *rows = NULL;
-    const gersh_dataset *data = NULL;
+    const gersh_dataset *data = o->data, *train = gersh_model_data(model);
+    gersh_dataset *dense_data = NULL, *dense_train = NULL;
     int own = 0;
     gersh_status status = gersh_model_report_check();
     if (status == GERSH_OK)
         status = gersh__output_try(path);
-    if (status == GERSH_OK && o->data != NULL)
-        status = gersh_model_check_data(model, o->data);
-    if (status == GERSH_OK && o->data != NULL)
-        status = gersh__dataset_densify(o->data);
-    if (status == GERSH_OK && gersh_model_data(model) != NULL)
-        status = gersh__dataset_densify(gersh_model_data(model));
+    if (status == GERSH_OK && data != NULL)
+        status = gersh_model_check_data(model, data);
+    if (status == GERSH_OK && data != NULL)
+        status = gersh__dataset_dense(&dense_data, &data);
+    if (status == GERSH_OK && train != NULL)
+        status = gersh__dataset_dense(&dense_train, &train);
     if (status == GERSH_OK) {
-        data = find_rows(&own, model, o);
+        own = data == NULL || same_samples(data, train);
         status = model_json(&about, model, o, own);
     }
     if (status == GERSH_OK)
-        status = data_json(&rows, model, data, o, own);
+        status = data_json(&rows, model, data != NULL ? data : train, train, o, own);
     if (status == GERSH_OK)
         status = write_page(path, about, rows);
+    gersh_dataset_free(dense_data);
+    gersh_dataset_free(dense_train);
     json_decref(rows);
     json_decref(about);
     return status;

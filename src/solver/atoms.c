@@ -20,7 +20,7 @@ void gersh__engine_free(gersh__engine *e)
     if (e == NULL)
         return;
     gersh_metric_free(e->witness.metric);
-    gersh__slope_free(e->slope);
+    gersh__gradient_free(e->gradient);
     gersh__sketch_free(e->sketch);
     gersh__free(e->atom);
     gersh__free(e->vector);
@@ -127,7 +127,7 @@ gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, g
     e->next_g = gersh__realloc(NULL, count, sizeof(double));
     e->delta = gersh__realloc(NULL, count, sizeof(double));
     e->watched = gersh__alloc(gersh__pairs_features(pairs), sizeof *e->watched);
-    gersh_status status = gersh__slope_new(&e->slope, pairs, dense);
+    gersh_status status = gersh__gradient_new(&e->gradient, pairs, dense);
     if (!e->base || !e->d || !e->g || !e->next_d || !e->next_g || !e->delta || !e->watched)
         status = GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
@@ -143,8 +143,8 @@ gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, g
     /* The scale of the objective, at the multiple of the identity that uses up the budget. */
     scale(pairs, e->d, rho + budget / (double)gersh__pairs_features(pairs), e->base);
     const gersh__objective_kind *kind = objective->kind;
-    e->floor =
-        1e-6 * fabs(kind->smoothed ? kind->exact(objective, e->d) : kind->evaluate(objective, e->d, NULL));
+    e->floor = 1e-6 * fabs(kind->exact != NULL ? kind->exact(objective, e->d)
+                                               : kind->evaluate(objective, e->d, NULL));
     scale(pairs, e->base, rho, e->base);
     *out = e;
     return GERSH_OK;

@@ -233,9 +233,9 @@ static gersh_status try_pairs(search *s, int *kept)
     gersh__candidate candidate[GERSH__MOST_CANDIDATES];
     size_t found;
     double least;
-    gersh__engine_slope(e);
+    gersh__engine_gradient(e);
     gersh_status status =
-        gersh__region_minimize(s->hull, e->slope, -INFINITY, MOST_PAIRS, candidate, &found, &least);
+        gersh__region_minimize(s->hull, e->gradient, -INFINITY, MOST_PAIRS, candidate, &found, &least);
     for (size_t c = 0; c < found && status == GERSH_OK && !*kept && may_flip(s); c++) {
         gersh_atom z = candidate[c].atom;
         if (z.i == z.j || z.a * z.b * s->color[z.i] * s->color[z.j] <= 0)
@@ -361,5 +361,12 @@ static gersh_status solve_balanced(gersh__solver_run *run)
     return status;
 }
 
-const gersh__solver gersh__solver_balanced = {"balanced",    0, 1, GERSH__BOUND_HULL, GERSH__SIGNS_BALANCED,
-                                              solve_balanced};
+const gersh__solver gersh__solver_balanced = {
+    .info = {.name = "balanced",
+             .help = "balanced signed graphs",
+             .bound = GERSH_BOUND_HULL,
+             .signs = GERSH_SIGNS_BALANCED,
+             .rules = 1,
+             .learns = 1},
+    .run = solve_balanced,
+};

@@ -213,7 +213,7 @@ void gersh__dense_report(gersh__solver_run *run, const char *stage, size_t atoms
     e->iterations++;
     if (run->limits.progress == NULL)
         return;
-    double sign = e->objective->kind->maximized ? -1 : 1;
+    double sign = e->objective->info->maximized ? -1 : 1;
     gersh_progress progress = {stage,
                                e->iterations,
                                sign * gersh__engine_value(e),

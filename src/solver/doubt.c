@@ -9,7 +9,7 @@
  *   zᵀGz       ε_n for L(g) X, ε_n for the product with X, a few u for z and for an eigenvalue of order 2
  *
  * relative to 2 R, with R = 2 max R_f for z of two entries and Σ R_f for any, as (Σ |z_f| √R_f)² is no more than that
- * (gersh__slope_sizes). zᵀGz counts twice, for the metric and for the minimum, and g_p for d and for d'. Eigenvalues of larger
+ * (gersh__gradient_sizes). zᵀGz counts twice, for the metric and for the minimum, and g_p for d and for d'. Eigenvalues of larger
  * order have their own margin (psd.c), here with that of their Cholesky factor. What is lost below the smallest normal
  * number is that number for each term at most.
  */
@@ -36,7 +36,7 @@ gersh_status gersh__engine_doubt(double *doubt, const gersh__engine *e, double l
         r[i] = n * DBL_MIN;
     gersh__pairs_sizes(pairs, e->g, r);
     double own = kind->doubt != NULL ? kind->doubt(e->objective, e->d, e->g, r) : 0;
-    gersh__slope_sizes(e->slope, r, &largest, &sum);
+    gersh__gradient_sizes(e->gradient, r, &largest, &sum);
     gersh__free(r);
     double size = e->budget * (e->dense ? sum : 2 * largest) + e->rho * sum;
     double share =

@@ -17,11 +17,6 @@
 #include "solver/atoms.h"
 #include "solver/fit.h"
 
-static const gersh__solver *const solvers[] = {
-    &gersh__solver_balanced, &gersh__solver_hull,   &gersh__solver_psd,
-    &gersh__solver_diagonal, &gersh__solver_pdcone, &gersh__solver_hbnb,
-    &gersh__solver_sgml,     &gersh__solver_pgml,   &gersh__solver_identity};
-
 /* Mean squared distances from here to its inverse can be learned from without leaving the range of double. */
 #define SMALLEST_MEAN 1e-140
 
@@ -40,7 +35,7 @@ const char *gersh_stop_name(gersh_stop stop)
 /* C of --trace auto: under (C/K) I the mean squared distance is what the objective asks for. */
 static double automatic_trace(const gersh__fit *fit, double mean)
 {
-    double wanted = fit->kind != NULL ? fit->kind->mean : GERSH__MEAN_DISTANCE;
+    double wanted = fit->objective != NULL ? fit->objective->info.mean : GERSH__MEAN_DISTANCE;
     return wanted * (double)gersh_dataset_features(fit->data) / mean;
 }
 
@@ -70,7 +65,8 @@ gersh_status gersh__fit_budget(gersh__fit *fit, double mean, const char *of)
             GERSH_ERROR_ARGUMENT,
             "trace: %g leaves nothing to learn with %zu features and rho %g; it must be above %g",
             fit->trace, features, fit->rho, k * fit->rho);
-    double most = fit->kind == NULL || fit->kind->homogeneous ? 1 / SMALLEST_MEAN : LARGEST_MEAN;
+    double most =
+        fit->objective == NULL || fit->objective->info.homogeneous ? 1 / SMALLEST_MEAN : LARGEST_MEAN;
     if (!(fit->trace / k * mean < most))
         return gersh__fail(
             GERSH_ERROR_ARGUMENT,
@@ -115,10 +111,10 @@ static gersh_status check_start(const gersh_metric *start, const gersh__solver *
         return gersh__fail(GERSH_ERROR_INPUT,
                            "the metric to start from has %zu features but the data has %zu",
                            start->features, features);
-    if ((start->dense != NULL) != solver->dense)
+    if ((start->dense != NULL) != solver->info.dense)
         return gersh__fail(GERSH_ERROR_INPUT,
                            "the metric to start from is %s, which the solver '%s' cannot use",
-                           start->dense != NULL ? "dense" : "sparse", solver->name);
+                           start->dense != NULL ? "dense" : "sparse", solver->info.name);
     if (start->atoms > 0 && (start->weight == NULL || (start->dense == NULL && start->atom == NULL)))
         return gersh__fail(
             GERSH_ERROR_ARGUMENT,
@@ -145,36 +141,20 @@ const char *gersh_pair_choice_name(gersh_pair_choice choice)
     return (size_t)choice < sizeof names / sizeof names[0] ? names[choice] : "unknown";
 }
 
-/* Settings that only some solvers use must be at their defaults for the others. */
-static gersh_status check_settings(const gersh__solver *solver, const gersh_settings *settings)
+/* Whether pairs of different classes are enough. */
+static int learns_apart(const gersh__objective_entry *objective)
 {
-    static const struct {
-        int setting;
-        const char *solvers; /* that use it */
-    } own[] = {{GERSH__NUCLEAR, "pdcone"},
-               {GERSH__INIT, "sgml or pgml"},
-               {GERSH__ROWS_ONLY, "sgml or pgml"},
-               {GERSH__DIAGONALS_ONLY, "sgml or pgml"}};
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
-        const gersh_setting_info *info = gersh_settings_info(own[i].setting);
-        int initial = info->kind == GERSH_SETTING_NUMBER
-                          ? gersh__setting_number(settings, own[i].setting) ==
-                                gersh__setting_number(NULL, own[i].setting)
-                          : gersh__setting_is(settings, own[i].setting, info->initial);
-        if (!initial && strstr(own[i].solvers, solver->name) == NULL)
-            return gersh__fail(GERSH_ERROR_ARGUMENT,
-                               "%s: the solver '%s' does not use it; leave it out, or use the solver %s",
-                               info->name, solver->name, own[i].solvers);
-    }
-    return GERSH_OK;
+    return (objective->classes->needs & (GERSH__NEEDS_SIMILAR | GERSH__NEEDS_TRIPLETS)) == 0;
 }
 
 /*
  * Labels teach by differences: two samples that count must be of different classes, and for objectives of pairs of one
  * class, which would be 0 for every metric, two of the same.
  */
-static gersh_status check_classes(const gersh__objective_kind *kind, size_t classes, const size_t *start)
+static gersh_status check_classes(const gersh__objective_entry *objective, size_t classes,
+                                  const size_t *start)
 {
+    char list[GERSH__OBJECTIVE_LIST];
     size_t present = 0, largest = 0;
     for (size_t c = 0; c < classes; c++) {
         present += start[c + 1] > start[c];
@@ -183,12 +163,12 @@ static gersh_status check_classes(const gersh__objective_kind *kind, size_t clas
     if (present == 1)
         return gersh__fail(GERSH_ERROR_INPUT, "all rows that count are of one class; learning "
                                               "needs at least two");
-    if (largest == 1 && (kind->draws & (GERSH__DRAWS_SIMILAR | GERSH__DRAWS_TRIPLETS)) != 0)
+    if (largest == 1 && !learns_apart(objective))
         return gersh__fail(
             GERSH_ERROR_INPUT,
             "every row that counts is the only one of its class, so that the objective %s is "
-            "the same for every metric; use the objective glr or deml",
-            kind->name);
+            "the same for every metric; use the objective %s",
+            objective->info.name, gersh__objective_list(list, GERSH__CLASSES, learns_apart, " or "));
     return GERSH_OK;
 }
 
@@ -209,7 +189,7 @@ void gersh__info_certify(gersh_fit_info *info, double value, double bound, doubl
 static void add_info(gersh_fit_info *info, const gersh__solver_run *run, double trace, double tol)
 {
     const gersh__engine *e = run->engine;
-    double sign = e->objective->kind->maximized ? -1 : 1, value = gersh__engine_value(e);
+    double sign = e->objective->info->maximized ? -1 : 1, value = gersh__engine_value(e);
     double bound = fmin(run->bound, value); /* above it by rounding at most */
     info->objective_value = sign * value;
     info->bound = sign * bound;
@@ -239,9 +219,9 @@ gersh_status gersh__fit_pairs(gersh_metric **out, gersh_fit_info *info, gersh__w
                              .limits = fit->limits,
                              .search_gap = INFINITY};
     run.limits.max_iter -= info->iterations;
-    gersh_status status =
-        gersh__engine_new(&run.engine, pairs, objective, fit->rho,
-                          fit->trace - (double)gersh__pairs_features(pairs) * fit->rho, fit->solver->dense);
+    gersh_status status = gersh__engine_new(&run.engine, pairs, objective, fit->rho,
+                                            fit->trace - (double)gersh__pairs_features(pairs) * fit->rho,
+                                            fit->solver->info.dense);
     if (status == GERSH_OK && start != NULL)
         status = gersh__engine_start(run.engine, start);
     if (status == GERSH_OK)
@@ -266,9 +246,9 @@ static gersh_status fit_listed(gersh_metric **out, gersh_fit_info *info, gersh__
                                const gersh__pairs *pairs)
 {
     gersh__objective *objective = NULL;
-    gersh_status status = fit->kind == NULL
+    gersh_status status = fit->objective == NULL
                               ? gersh__objective_new_custom(&objective, fit->options->custom, pairs)
-                              : gersh__objective_new(&objective, fit->kind, pairs, fit->settings);
+                              : gersh__objective_new(&objective, fit->objective, pairs);
     if (status == GERSH_OK)
         status = read_budget(fit, pairs);
     if (status == GERSH_OK)
@@ -306,31 +286,19 @@ static gersh_status fit_all(gersh_metric **out, gersh_fit_info *info, gersh__fit
 {
     gersh__pairs *pairs = NULL;
     const double *weights = fit->options->weights;
-    int between = fit->kind != NULL && fit->kind->draws == GERSH__DRAWS_DISSIMILAR &&
+    int between = fit->objective != NULL && fit->objective->classes->needs == GERSH__NEEDS_DISSIMILAR &&
                   gersh__objective_knowledge(fit->data, NULL) == GERSH__CLASSES;
     gersh_status status = between ? gersh__pairs_new_between(&pairs, fit->data, weights, fit->pool)
                                   : gersh__pairs_new(&pairs, fit->data, weights, 0, NULL, NULL, fit->pool);
-    if (status == GERSH_OK && fit->kind != NULL) {
+    if (status == GERSH_OK && fit->objective != NULL) {
         const size_t *start;
         size_t classes = gersh__supervision_classes(gersh__pairs_supervision(pairs), &start);
-        status = check_classes(fit->kind, classes, start);
+        status = check_classes(fit->objective, classes, start);
     }
     if (status == GERSH_OK)
         status = fit_listed(out, info, fit, pairs);
     gersh__pairs_free(pairs);
     return status;
-}
-
-/* The rows of the data, or of a dense copy where these are asked for and the data is sparse. */
-static gersh_status find_rows(const gersh_dataset **rows, gersh_dataset **own, const gersh_dataset *data,
-                              int dense)
-{
-    *rows = data;
-    if (!dense || data->x != NULL)
-        return GERSH_OK;
-    gersh_status status = gersh_dataset_copy(own, data);
-    *rows = *own;
-    return status == GERSH_OK ? gersh__dataset_densify(*own) : status;
 }
 
 static gersh_status fit_some(gersh_metric **out, gersh_fit_info *info, gersh__fit *fit,
@@ -340,14 +308,14 @@ static gersh_status fit_some(gersh_metric **out, gersh_fit_info *info, gersh__fi
     const gersh_dataset *given = fit->data;
     gersh_dataset *own = NULL;
     gersh__random random;
-    gersh_status status = find_rows(&fit->data, &own, given, 1);
+    gersh_status status = gersh__dataset_dense(&own, &fit->data);
     if (status == GERSH_OK)
         status = gersh__population_new(&population, fit->data, fit->options->weights);
     gersh__random_seed(&random, gersh__setting_whole(fit->settings, GERSH__SEED));
     if (status == GERSH_OK && plan->choice == GERSH_CHOICE_MINED)
         gersh__population_limit(population, GERSH__MOST_MINED_ROWS, &random);
     if (status == GERSH_OK)
-        status = check_classes(fit->kind, population->classes, population->class_start);
+        status = check_classes(fit->objective, population->classes, population->class_start);
     if (status == GERSH_OK)
         status = gersh__fit_budget(fit, population->mean_square, "");
     if (status == GERSH_OK)
@@ -367,8 +335,9 @@ static gersh_status fit_rows(gersh_metric **out, gersh_fit_info *info, gersh__fi
     for (size_t i = 0; i < rows; i++)
         present += weights == NULL || weights[i] > 0;
     gersh_status status =
-        fit->kind != NULL ? gersh__objective_check(fit->kind, gersh__objective_knowledge(fit->data, NULL))
-                          : GERSH_OK;
+        fit->objective != NULL
+            ? gersh__objective_check(fit->objective, gersh__objective_knowledge(fit->data, NULL))
+            : GERSH_OK;
     if (status == GERSH_OK)
         status = gersh__plan_make(&plan, fit, present);
     if (status != GERSH_OK)
@@ -390,19 +359,6 @@ static gersh_status check_metric(gersh_metric **metric, const gersh_fit_info *in
         "or another objective");
 }
 
-const gersh__solver *gersh__solver_at(size_t index)
-{
-    return index < sizeof solvers / sizeof solvers[0] ? solvers[index] : NULL;
-}
-
-const gersh__solver *gersh__solver_find(const char *name)
-{
-    for (size_t i = 0; gersh__solver_at(i) != NULL; i++)
-        if (strcmp(gersh__solver_at(i)->name, name) == 0)
-            return gersh__solver_at(i);
-    return NULL;
-}
-
 gersh_status gersh__fit_certified(gersh_metric **out, gersh__witness *witness, gersh_fit_info *info,
                                   const gersh_dataset *data, const gersh_settings *settings,
                                   const gersh_fit_options *options)
@@ -410,39 +366,33 @@ gersh_status gersh__fit_certified(gersh_metric **out, gersh__witness *witness, g
     static const gersh_fit_options none = {0};
     const gersh_fit_options *o = options != NULL ? options : &none;
     gersh_dataset *own = NULL;
-    gersh__fit fit = {.settings = settings,
+    gersh__fit fit = {.data = data,
+                      .settings = settings,
                       .options = o,
                       .solver = gersh__solver_find(gersh__setting_text(settings, GERSH__SOLVER))};
     *out = NULL;
     *info = (gersh_fit_info){0};
-    gersh__blas_hold(); /* the pool spreads the work */
     read_limits(&fit.limits, settings, o);
     if (o->custom == NULL)
-        fit.kind = gersh__objective_find(gersh__objective_resolve(
+        fit.objective = gersh__objective_find(gersh__objective_resolve(
             gersh__setting_text(settings, GERSH__OBJECTIVE), gersh__objective_knowledge(data, o->tuples)));
     gersh_status status =
         gersh_dataset_rows(data) < 2
             ? gersh__fail(GERSH_ERROR_INPUT, "there are no pairs: the data has fewer than two rows")
             : check_start(o->start, fit.solver, gersh_dataset_features(data));
     if (status == GERSH_OK)
-        status = check_settings(fit.solver, settings);
-    if (status == GERSH_OK && o->rule_count > 0 && !fit.solver->rules)
-        status =
-            gersh__fail(GERSH_ERROR_ARGUMENT,
-                        "the solver '%s' cannot keep rules for pairs of features; use balanced or hull",
-                        fit.solver->name);
+        status = gersh__solver_check(fit.solver, settings, o->rule_count > 0);
     if (status == GERSH_OK && o->rule_count > 0)
         status = gersh__rules_new(&fit.rules, gersh_dataset_features(data), o->rules, o->rule_count);
     if (status == GERSH_OK)
         status = gersh__pool_new(&fit.pool, (int)gersh__setting_whole(settings, GERSH__THREADS));
-    if (status == GERSH_OK)
-        status = find_rows(&fit.data, &own, data, fit.solver->dense);
+    if (status == GERSH_OK && fit.solver->info.dense)
+        status = gersh__dataset_dense(&own, &fit.data);
     if (status == GERSH_OK)
         status = o->tuples != NULL ? fit_tuples(out, info, &fit) : fit_rows(out, info, &fit);
     if (status == GERSH_OK)
         status = check_metric(out, info);
     *witness = fit.witness;
-    gersh__blas_release();
     gersh__rules_free(fit.rules);
     gersh__pool_free(fit.pool);
     gersh_dataset_free(own);

@@ -10,7 +10,7 @@ typedef struct gersh__fit {
     const gersh_settings *settings;
     const gersh_fit_options *options;
     const gersh__solver *solver;
-    const gersh__objective_kind *kind; /* NULL: the custom one of the options */
+    const gersh__objective_entry *objective; /* NULL: the custom one of the options */
     gersh__pool *pool;
     gersh__rules *rules;
     gersh__limits limits;

@@ -37,7 +37,7 @@ enum { MOST_INNER = 12, MOST_SEARCH = 25 };
 double gersh__engine_value(const gersh__engine *e)
 {
     const gersh__objective_kind *kind = e->objective->kind;
-    return kind->smoothed ? kind->exact(e->objective, e->d) : e->value;
+    return kind->exact != NULL ? kind->exact(e->objective, e->d) : e->value;
 }
 
 int gersh__engine_close(const gersh__engine *e, double bound, double tol)
@@ -52,16 +52,16 @@ static double evaluate(gersh__engine *e, const double *d, double *g)
     double begin = gersh__clock_seconds();
     double value = e->objective->kind->evaluate(e->objective, d, g);
     if (g == e->g)
-        e->scored = e->sloped = 0;
+        e->scored = e->updated = 0;
     e->seconds_objective += gersh__clock_seconds() - begin;
     return value;
 }
 
-void gersh__engine_slope(gersh__engine *e)
+void gersh__engine_gradient(gersh__engine *e)
 {
-    if (!e->sloped)
-        gersh__slope_update(e->slope, e->g);
-    e->sloped = 1;
+    if (!e->updated)
+        gersh__gradient_update(e->gradient, e->g);
+    e->updated = 1;
 }
 
 /* Arrays of all pairs: out = x + factor · y, or a product. */
@@ -114,33 +114,17 @@ void gersh__engine_refresh(gersh__engine *e)
     e->value = evaluate(e, e->d, e->g);
 }
 
-/* zᵀ G z of an atom, by the entries of the slope. */
-static void score_atom(void *context, size_t number, int worker)
-{
-    gersh__engine *e = context;
-    size_t a = e->scored + number;
-    gersh_atom z = e->atom[a];
-    double edge = z.i == z.j ? 0
-                             : z.b * z.b * e->slope->diagonal[z.j] +
-                                   2 * z.a * z.b * gersh__slope_entry(e->slope, z.i, z.j);
-    (void)worker;
-    e->score[a] = e->slope->unit * (z.a * z.a * e->slope->diagonal[z.i] + edge);
-}
-
 /* z_aᵀ G z_a of every atom that has none yet; returns the gap among all. */
 static double score_atoms(gersh__engine *e)
 {
     double gap = 0, least = 0;
     size_t missing = e->atoms - e->scored, n = gersh__pairs_samples(e->pairs);
     /* Where the entries of G are there already, they cost next to nothing, and the next look will need them. */
-    int by_entries =
-        !e->dense && gersh__pairs_scores_by_entries(e->pairs, e->atoms, e->slope->y != NULL, e->sloped);
+    int by_entries = !e->dense && gersh__pairs_scores_by_entries(
+                                      e->pairs, e->atoms, gersh__gradient_kept(e->gradient), e->updated);
     if (missing > 0 && by_entries) {
-        gersh__engine_slope(e);
-        gersh__slope_diagonal(e->slope);
-        /* Entries are there for the asking where G's factor is kept; else each row of it is made when asked for. */
-        int much = e->slope->y != NULL && missing * n > GERSH__MUCH_WORK;
-        gersh__pool_run(much ? gersh__pairs_pool(e->pairs) : NULL, missing, score_atom, e);
+        gersh__engine_gradient(e);
+        gersh__gradient_forms(e->gradient, missing, e->atom + e->scored, e->score + e->scored);
     } else if (missing > 0) {
         gersh__atoms_project(e);
         gersh__pairs_scores(e->pairs, e->g, missing, e->t + e->scored * n, e->score + e->scored);
@@ -153,31 +137,31 @@ static double score_atoms(gersh__engine *e)
     return gap - e->budget * least;
 }
 
-/* Whether the whole step is good enough by its value alone: of a parabola, most of the slope is then gone. */
-static int good_fall(const gersh__engine *e, double slope, double value)
+/* Sufficient decrease of the whole step (Armijo, c = 0.4): of a parabola, most of the derivative is then gone. */
+static int sufficient_decrease(const gersh__engine *e, double derivative, double value)
 {
-    return -slope > FAINT * fabs(e->value) && value <= e->value + 0.4 * slope;
+    return -derivative > FAINT * fabs(e->value) && value <= e->value + 0.4 * derivative;
 }
 
-/* Whether the step γ with value and slope there is good enough: a clear decrease, and most of the slope
- * gone. */
-static int good_step(const gersh__engine *e, double gamma, double slope, double value, double here)
+/* Whether the step γ with the value and the directional derivative `here` there is good enough: a clear decrease, and
+ * most of the derivative gone. */
+static int good_step(const gersh__engine *e, double gamma, double derivative, double value, double here)
 {
-    if (-slope <= FAINT * fabs(e->value)) /* below what F can show: not worse is good */
+    if (-derivative <= FAINT * fabs(e->value)) /* below what F can show: not worse is good */
         return value <= e->value + 8 * DBL_EPSILON * fabs(e->value);
-    return value <= e->value + 1e-4 * gamma * slope && here <= -0.5 * slope &&
-           (gamma == 1 || here >= 0.5 * slope);
+    return value <= e->value + 1e-4 * gamma * derivative && here <= -0.5 * derivative &&
+           (gamma == 1 || here >= 0.5 * derivative);
 }
 
 /*
- * Goes from d towards next_d, the slope of F at the start being given: the step γ in (0, 1] by the secant
+ * Goes from d towards next_d, the directional derivative of F at the start being given: the step γ in (0, 1] by the secant
  * form of Newton-Raphson on φ'(γ), bisection where that leaves the bracket. On return next_d and next_g
  * belong to the step; returns γ, or 0 when F does not fall.
  */
-static double search_step(gersh__engine *e, double slope, double *next_value)
+static double search_step(gersh__engine *e, double derivative, double *next_value)
 {
-    double low = 0, low_slope = slope, high = 1, high_slope = 0, gamma = 1, taken = 1;
-    if (!(slope < 0))
+    double low = 0, low_derivative = derivative, high = 1, high_derivative = 0, gamma = 1, taken = 1;
+    if (!(derivative < 0))
         return 0;
     for (int tries = 0; tries < MOST_SEARCH; tries++) {
         if (tries == 1)
@@ -186,24 +170,24 @@ static double search_step(gersh__engine *e, double slope, double *next_value)
             add(e->pairs, e->next_d, e->d, gamma, e->delta);
         taken = gamma;
         *next_value = evaluate(e, e->next_d, e->next_g);
-        if (tries == 0 && good_fall(e, slope, *next_value))
+        if (tries == 0 && sufficient_decrease(e, derivative, *next_value))
             return gamma;
         double here = tries == 0 ? multiply(e->pairs, e->next_g, e->next_d, e->d)
                                  : multiply(e->pairs, e->next_g, e->delta, NULL);
-        if (good_step(e, gamma, slope, *next_value, here))
+        if (good_step(e, gamma, derivative, *next_value, here))
             return gamma;
         if (here > 0 || !(*next_value <= e->value)) {
             high = gamma;
-            high_slope = here;
+            high_derivative = here;
         } else {
             low = gamma;
-            low_slope = here;
+            low_derivative = here;
         }
         /* In turn the secant, which smooth functions like, and a cut of the bracket, for those with kinks.
          */
-        double secant = low + (high - low) * (-low_slope / (high_slope - low_slope));
+        double secant = low + (high - low) * (-low_derivative / (high_derivative - low_derivative));
         double cut = low > 0 ? 0.5 * (low + high) : 0.05 * high;
-        gamma = tries % 2 == 0 && high_slope > 0 && isfinite(secant) ? secant : cut;
+        gamma = tries % 2 == 0 && high_derivative > 0 && isfinite(secant) ? secant : cut;
         gamma = fmin(fmax(gamma, low + 0.02 * (high - low)), high - 0.02 * (high - low));
     }
     return *next_value < e->value ? taken : 0;
@@ -217,7 +201,7 @@ static void take_next(gersh__engine *e, double next_value)
     e->g = e->next_g;
     e->next_d = d;
     e->next_g = g;
-    e->scored = e->sloped = 0;
+    e->scored = e->updated = 0;
     e->value = next_value;
 }
 
@@ -232,10 +216,10 @@ static gersh_status bend(gersh__engine *e)
     gersh__atoms_project(e);
     if (kind->log_hessian == NULL || !(e->value > 0))
         return gersh__objective_hessian(e->objective, e->d, e->atoms, e->t, e->hessian);
-    double *slope = e->step; /* until the step is found */
+    double *derivative = e->step; /* until the step is found */
     for (size_t a = 0; a < e->atoms; a++)
-        slope[a] = e->score[a] / e->value;
-    return kind->log_hessian(e->objective, e->atoms, e->t, slope, e->hessian);
+        derivative[a] = e->score[a] / e->value;
+    return kind->log_hessian(e->objective, e->atoms, e->t, derivative, e->hessian);
 }
 
 /* One Newton step in the weights. Returns 0 when F cannot be lowered any more. */
@@ -250,11 +234,11 @@ static gersh_status newton_step(gersh__engine *e, int *moved)
     gersh__weights_minimize(e->step, e->atoms, e->hessian, e->score, e->theta, e->budget, e->work,
                             e->free_set);
     distances(e, e->step, e->next_d);
-    double slope =
+    double derivative =
         0; /* of F towards the new weights; small, so from the scores rather than from distances */
     for (size_t a = 0; a < e->atoms; a++)
-        slope += e->score[a] * (e->step[a] - e->theta[a]);
-    double gamma = search_step(e, slope, &next_value);
+        derivative += e->score[a] * (e->step[a] - e->theta[a]);
+    double gamma = search_step(e, derivative, &next_value);
     if (gamma > 0) {
         *moved = 1;
         for (size_t a = 0; a < e->atoms; a++)
@@ -296,7 +280,7 @@ static gersh_status follow_sketch(gersh__engine *e, gersh__region *region, const
                                   double gap, int *moved)
 {
     gersh_metric *there = NULL, *here = NULL;
-    double slope = 0, next_value = 0, begin = gersh__clock_seconds(), inside = e->seconds_objective;
+    double derivative = 0, next_value = 0, begin = gersh__clock_seconds(), inside = e->seconds_objective;
     *moved = 0;
     gersh_status status = gersh__sketch_solve(&there, e, region, limits, gap);
     if (status == GERSH_OK && there != NULL)
@@ -304,15 +288,15 @@ static gersh_status follow_sketch(gersh__engine *e, gersh__region *region, const
     if (status != GERSH_OK || there == NULL)
         goto out;
     for (size_t a = 0; a < e->atoms; a++)
-        slope -= e->theta[a] * e->score[a];
+        derivative -= e->theta[a] * e->score[a];
     status = gersh__engine_start(e, there);
     if (status != GERSH_OK)
         goto out;
     score_atoms(e);
     for (size_t a = 0; a < e->atoms; a++)
-        slope += e->theta[a] * e->score[a];
+        derivative += e->theta[a] * e->score[a];
     distances(e, e->theta, e->next_d);
-    double gamma = search_step(e, slope, &next_value);
+    double gamma = search_step(e, derivative, &next_value);
     *moved = gamma > 0;
     if (gamma == 0) {
         status = gersh__engine_start(e, here);
@@ -355,7 +339,7 @@ void gersh__witness_move(gersh__witness *to, gersh__witness *from)
 
 static gersh_status take_bound(gersh__engine *e, double bound)
 {
-    gersh__witness here = {.width = e->objective->kind->smoothed ? e->objective->width : 0};
+    gersh__witness here = {.width = e->objective->info->smoothed ? e->objective->width : 0};
     gersh_status status = gersh__engine_metric(&here.metric, e);
     if (status != GERSH_OK)
         return status;
@@ -378,16 +362,16 @@ static gersh_status look(gersh__engine *e, gersh__region *region, const gersh__l
                          gersh__candidate *candidate, size_t *found, double *gap)
 {
     double begin = gersh__clock_seconds(), least, score = 0;
-    gersh__engine_slope(e);
+    gersh__engine_gradient(e);
     score_atoms(e);
     for (size_t a = 0; a < e->atoms; a++)
         score += e->theta[a] * e->score[a];
     double middle = gersh__clock_seconds();
     region->active = e->vector;
     region->active_count = e->dense ? e->atoms : 0;
-    gersh_status status =
-        gersh__region_minimize(region, e->slope, *seen >= 0 ? enough(e, limits, *seen, score) : -INFINITY,
-                               NEW_ATOMS, candidate, found, &least);
+    gersh_status status = gersh__region_minimize(region, e->gradient,
+                                                 *seen >= 0 ? enough(e, limits, *seen, score) : -INFINITY,
+                                                 NEW_ATOMS, candidate, found, &least);
     e->seconds_gradient += middle - begin;
     e->seconds_minimizer += gersh__clock_seconds() - middle;
     if (status != GERSH_OK)
@@ -426,7 +410,7 @@ static void report(const gersh__engine *e, const char *stage, const gersh__limit
 {
     if (limits->progress == NULL)
         return;
-    double sign = e->objective->kind->maximized ? -1 : 1, value = gersh__engine_value(e);
+    double sign = e->objective->info->maximized ? -1 : 1, value = gersh__engine_value(e);
     gersh_progress progress = {stage,
                                e->iterations,
                                sign * value,
@@ -441,7 +425,7 @@ static void report(const gersh__engine *e, const char *stage, const gersh__limit
 static void sharpen(gersh__engine *e, double gap)
 {
     gersh__objective *o = e->objective;
-    if (!o->kind->smoothed || o->width <= NARROWEST)
+    if (!o->info->smoothed || o->width <= NARROWEST)
         return;
     if (gap < gersh__engine_value(e) - e->value) {
         o->width *= 0.25;
@@ -474,7 +458,7 @@ typedef struct kept {
 
 static gersh_status keep_best(kept *best, const gersh__engine *e)
 {
-    if (!e->objective->kind->smoothed || gersh__engine_value(e) >= best->value)
+    if (!e->objective->info->smoothed || gersh__engine_value(e) >= best->value)
         return GERSH_OK;
     gersh_metric_free(best->metric);
     best->metric = NULL;
@@ -500,7 +484,7 @@ static gersh_status search(gersh__engine *e, gersh__region *region, const char *
     double gap, seen = 0, before = INFINITY, width = limits->widest, last_gap = 0;
     int sketched = 0;
     e->objective->width = limits->widest;
-    drop_bound(e, e->objective->kind->nonnegative ? 0 : -INFINITY);
+    drop_bound(e, e->objective->info->nonnegative ? 0 : -INFINITY);
     gersh_status status = gersh__atoms_restrict(e, region);
     gersh__engine_refresh(e);
     while (status == GERSH_OK) {

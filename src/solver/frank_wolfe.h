@@ -7,7 +7,7 @@
 
 #include "gersh/fit.h"
 #include "objective/objective.h"
-#include "pairs/slope.h"
+#include "pairs/gradient.h"
 #include "region/region.h"
 #include "solver/witness.h"
 
@@ -29,7 +29,7 @@ typedef struct gersh__limits {
 typedef struct gersh__engine {
     const gersh__pairs *pairs;
     gersh__objective *objective;
-    gersh__slope *slope;
+    gersh__gradient *gradient;
     double rho, budget; /* budget: B = C − Kρ */
     int dense;          /* atoms are dense vectors */
     size_t atoms, capacity;
@@ -43,7 +43,7 @@ typedef struct gersh__engine {
     double *base; /* distances under ρI */
     double *d, *g, *next_d, *next_g, *delta;
     size_t scored;          /* atoms, from the first one on, whose score is that of g */
-    int sloped;             /* whether the slope is that of g */
+    int updated;            /* whether the gradient is that of g */
     double value;           /* F(d), as minimised */
     double bound;           /* certified for the region of the last solve, */
     gersh__witness witness; /* and where it was found */
@@ -77,8 +77,8 @@ gersh_status gersh__engine_solve(gersh__engine *engine, gersh__region *region, c
 gersh_status gersh__engine_measure(gersh__engine *engine, gersh__region *region, double width,
                                    double *value, double *bound);
 
-/* Brings the slope to g. */
-void gersh__engine_slope(gersh__engine *engine);
+/* Brings the gradient to g. */
+void gersh__engine_gradient(gersh__engine *engine);
 
 /* Value as minimised, exact where the objective is smoothed. */
 double gersh__engine_value(const gersh__engine *engine);

@@ -142,7 +142,7 @@ static void propose_diagonal(blocks *b, double step)
     for (size_t i = 0; i < b->k; i++) {
         free_budget -= b->radius[i];
         b->next[i] =
-            b->m[i * b->k + i] - step * e->slope->unit * e->slope->diagonal[i] - (e->rho + b->radius[i]);
+            b->m[i * b->k + i] - step * gersh__gradient_entry(e->gradient, i, i) - (e->rho + b->radius[i]);
     }
     gersh__dense_project(b->k, b->next, fmax(free_budget, 0));
     for (size_t i = 0; i < b->k; i++)
@@ -165,7 +165,7 @@ static void descend_diagonal(blocks *b)
     for (int step = 0; step < MOST_STEPS && !descent.done && !gersh__dense_halted(b->run); step++) {
         double begin = gersh__clock_seconds();
         if (step == 0 || descent.taken)
-            gersh__slope_update(e->slope, e->g);
+            gersh__gradient_update(e->gradient, e->g);
         e->seconds_gradient += gersh__clock_seconds() - begin;
         propose_diagonal(b, descent.step);
         gersh__descent_try(&descent, 0);
@@ -419,4 +419,11 @@ static gersh_status solve(gersh__solver_run *run)
     return status;
 }
 
-const gersh__solver gersh__solver_hbnb = {"hbnb", 1, 0, GERSH__BOUND_NONE, GERSH__SIGNS_FREE, solve};
+const gersh__solver gersh__solver_hbnb = {
+    .info = {.name = "hbnb",
+             .help = "diagonals and rows of the matrix in turn, then the cone (block coordinates)",
+             .signs = GERSH_SIGNS_FREE,
+             .dense = 1,
+             .learns = 1},
+    .run = solve,
+};

@@ -18,5 +18,10 @@ static gersh_status solve_identity(gersh__solver_run *run)
     return status;
 }
 
-const gersh__solver gersh__solver_identity = {"identity",    0, 1, GERSH__BOUND_NONE, GERSH__SIGNS_NO_EDGES,
-                                              solve_identity};
+const gersh__solver gersh__solver_identity = {
+    .info = {.name = "identity",
+             .help = "the Euclidean metric, for comparison",
+             .signs = GERSH_SIGNS_NO_EDGES,
+             .rules = 1},
+    .run = solve_identity,
+};

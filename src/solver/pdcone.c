@@ -95,11 +95,9 @@ static gersh_status decompose_start(cone *c)
 static void set_gradient(cone *c)
 {
     gersh__engine *e = c->descent.run->engine;
-    int k = (int)gersh__pairs_features(e->pairs), n = (int)gersh__pairs_samples(e->pairs);
     double begin = gersh__clock_seconds();
-    gersh__slope_update(e->slope, e->g);
-    cblas_dsyr2k(CblasColMajor, CblasLower, CblasTrans, k, n, 0.5 * e->slope->unit, c->x, n, e->slope->y, n,
-                 0, c->gradient, k);
+    gersh__gradient_update(e->gradient, e->g);
+    gersh__gradient_matrix(e->gradient, 1, 1, c->x, c->gradient);
     e->seconds_gradient += gersh__clock_seconds() - begin;
 }
 
@@ -214,4 +212,8 @@ gersh_status gersh__pdcone_start(gersh__solver_run *run, int most)
     return status;
 }
 
-const gersh__solver gersh__solver_pdcone = {"pdcone", 1, 0, GERSH__BOUND_NONE, GERSH__SIGNS_FREE, solve};
+const gersh__solver gersh__solver_pdcone = {
+    .info = {.name = "pdcone", .help = "", .signs = GERSH_SIGNS_FREE, .dense = 1, .learns = 1},
+    .reads = GERSH__READS(GERSH__NUCLEAR),
+    .run = solve,
+};

@@ -48,14 +48,15 @@ static double sketch_bytes(const gersh__fit *fit)
 {
     size_t k = gersh_dataset_features(fit->data);
     double pairs = (double)(GERSH__MOST_DRAWS + 2 * k);
-    if (fit->kind == NULL || fit->kind->pair_terms == NULL || k > GERSH__MOST_SKETCHED)
+    if (fit->objective == NULL || fit->objective->classes->pair_terms == NULL || k > GERSH__MOST_SKETCHED)
         return 0;
     return pairs * ENGINE_BYTES + sample_bytes((double)k, pairs);
 }
 
 static double all_bytes(const gersh__fit *fit, double n)
 {
-    double pairs = n * (n - 1) / 2, room = fit->kind != NULL ? (double)fit->kind->room : 32;
+    double pairs = n * (n - 1) / 2,
+           room = fit->objective != NULL ? (double)fit->objective->classes->room : 32;
     return rows_bytes(fit, n) + 8 * n * n + pairs * (ENGINE_BYTES + room) +
            sample_bytes((double)gersh_dataset_features(fit->data), n) + sketch_bytes(fit);
 }
@@ -63,13 +64,13 @@ static double all_bytes(const gersh__fit *fit, double n)
 static double drawn_bytes(const gersh__fit *fit, double n, double pairs)
 {
     double k = (double)gersh_dataset_features(fit->data), rows = fmin(n, pairs / 16), search = 0;
-    if (fit->kind->draws & GERSH__DRAWS_TRIPLETS) {
+    if (fit->objective->classes->needs & GERSH__NEEDS_TRIPLETS) {
         rows = fmin(fmin(n, GERSH__MOST_MINED_ROWS), POOLED + 0.7 * pairs);
         search = fmin(n, GERSH__MOST_MINED_ROWS) * (4 * k + 32) + 8 * pairs;
     }
     return rows_bytes(fit, n) + 48 * n + search +
-           pairs * (ENGINE_BYTES + LIST_BYTES + (double)fit->kind->room) + sample_bytes(k, rows) +
-           8 * rows * 64 + sketch_bytes(fit);
+           pairs * (ENGINE_BYTES + LIST_BYTES + (double)fit->objective->classes->room) +
+           sample_bytes(k, rows) + 8 * rows * 64 + sketch_bytes(fit);
 }
 
 static gersh_status refuse(double needed, double allowed, size_t n, int custom)
@@ -85,11 +86,11 @@ static gersh_status refuse(double needed, double allowed, size_t n, int custom)
 gersh_status gersh__plan_make(gersh__plan *plan, const gersh__fit *fit, size_t n)
 {
     double allowed = budget(fit), rows = (double)n, all = rows * (rows - 1) / 2;
-    int mined = fit->kind != NULL && (fit->kind->draws & GERSH__DRAWS_TRIPLETS) != 0;
+    int mined = fit->objective != NULL && (fit->objective->classes->needs & GERSH__NEEDS_TRIPLETS) != 0;
     *plan = (gersh__plan){.choice = GERSH_CHOICE_ALL, .memory = all_bytes(fit, rows)};
     if (plan->memory <= allowed && !(mined && all > MOST_ALL_LMNN))
         return GERSH_OK;
-    if (fit->kind == NULL)
+    if (fit->objective == NULL)
         return refuse(plan->memory, allowed, n, 1);
     plan->choice = mined ? GERSH_CHOICE_MINED : GERSH_CHOICE_SAMPLED;
     plan->most = LEAST_DRAWN;

@@ -91,6 +91,31 @@ static gersh_status solve_psd(gersh__solver_run *run)
 }
 
 const gersh__solver gersh__solver_diagonal = {
-    "diagonal", 0, 1, GERSH__BOUND_DIAGONAL, GERSH__SIGNS_NO_EDGES, solve_diagonal};
-const gersh__solver gersh__solver_hull = {"hull", 0, 1, GERSH__BOUND_HULL, GERSH__SIGNS_FREE, solve_hull};
-const gersh__solver gersh__solver_psd = {"psd", 1, 0, GERSH__BOUND_PSD, GERSH__SIGNS_FREE, solve_psd};
+    .info = {.name = "diagonal",
+             .help = "diagonal matrices: a weight for each feature",
+             .bound = GERSH_BOUND_DIAGONAL,
+             .signs = GERSH_SIGNS_NO_EDGES,
+             .rules = 1,
+             .learns = 1},
+    .run = solve_diagonal,
+};
+
+const gersh__solver gersh__solver_hull = {
+    .info = {.name = "hull",
+             .help = "the convex hull of balanced signed graphs",
+             .bound = GERSH_BOUND_HULL,
+             .signs = GERSH_SIGNS_FREE,
+             .rules = 1,
+             .learns = 1},
+    .run = solve_hull,
+};
+
+const gersh__solver gersh__solver_psd = {
+    .info = {.name = "psd",
+             .help = "all positive definite matrices",
+             .bound = GERSH_BOUND_PSD,
+             .signs = GERSH_SIGNS_FREE,
+             .dense = 1,
+             .learns = 1},
+    .run = solve_psd,
+};

@@ -83,17 +83,17 @@ static gersh_status aim(rounds *r, const gersh_metric *metric)
 
 static gersh_status draw_pairs(draw *d, rounds *r, size_t count)
 {
-    int draws = r->fit->kind->draws;
+    int needs = r->fit->objective->classes->needs;
     gersh_status status =
         r->plan->choice == GERSH_CHOICE_MINED
             ? gersh__pairs_new_mined(&d->pairs, &d->complete, r->population, count, &r->random,
                                      r->fit->pool)
             : gersh__pairs_new_sampled(&d->pairs, r->population,
-                                       (gersh__wanted){(draws & GERSH__DRAWS_SIMILAR) != 0,
-                                                       (draws & GERSH__DRAWS_DISSIMILAR) != 0},
+                                       (gersh__wanted){(needs & GERSH__NEEDS_SIMILAR) != 0,
+                                                       (needs & GERSH__NEEDS_DISSIMILAR) != 0},
                                        count, &r->random, r->fit->pool);
     if (status == GERSH_OK)
-        status = gersh__objective_new(&d->objective, r->fit->kind, d->pairs, r->fit->settings);
+        status = gersh__objective_new(&d->objective, r->fit->objective, d->pairs);
     if (status != GERSH_OK)
         drop(d);
     return status;
@@ -101,9 +101,9 @@ static gersh_status draw_pairs(draw *d, rounds *r, size_t count)
 
 static gersh__region_kind region_of(const gersh__solver *solver)
 {
-    return solver->dense                           ? GERSH__PSD
-           : strcmp(solver->name, "diagonal") == 0 ? GERSH__DIAGONAL
-                                                   : GERSH__HULL;
+    return solver->info.dense                           ? GERSH__PSD
+           : solver->info.bound == GERSH_BOUND_DIAGONAL ? GERSH__DIAGONAL
+                                                        : GERSH__HULL;
 }
 
 /* The value of the metric on the draw, and unless NULL the bound there; then the value of the metric before, if any. */
@@ -115,7 +115,7 @@ static gersh_status look(double *value, double *bound, double *old, const rounds
     gersh__region *region = NULL;
     gersh_status status = gersh__engine_new(&engine, d->pairs, d->objective, fit->rho,
                                             fit->trace - (double)gersh__pairs_features(d->pairs) * fit->rho,
-                                            fit->solver->dense);
+                                            fit->solver->info.dense);
     if (status == GERSH_OK)
         status = gersh__engine_start(engine, metric);
     if (status == GERSH_OK && bound != NULL)
@@ -136,11 +136,11 @@ static gersh_status measure_all(measured *out, rounds *r, const gersh_metric *me
                                 const gersh_metric *before)
 {
     draw d = {0};
-    int bounded = strcmp(r->fit->solver->name, "identity") != 0;
     gersh_status status = draw_pairs(&d, r, r->count);
     if (status == GERSH_OK && d.complete) {
         out->bound = -INFINITY;
-        status = look(&out->value, bounded ? &out->bound : NULL, &out->before, r, &d, metric, before);
+        status = look(&out->value, r->fit->solver->info.learns ? &out->bound : NULL, &out->before, r, &d,
+                      metric, before);
     }
     drop(&d);
     return status;
@@ -168,7 +168,7 @@ static gersh_status measure(measured *out, rounds *r, const gersh_metric *metric
                             const gersh_metric *before)
 {
     double value[GROUPS], old = 0, square = 0, units = 0;
-    const gersh_metric *other = r->fit->kind->by_rows ? NULL : before;
+    const gersh_metric *other = r->fit->objective->classes->by_rows ? NULL : before;
     *out = (measured){.bound = INFINITY, .before = INFINITY};
     gersh_status status = aim(r, metric);
     if (status == GERSH_OK && r->all_anchors)
@@ -195,16 +195,16 @@ static gersh_status measure(measured *out, rounds *r, const gersh_metric *metric
     out->error = TWO_SIDED * sqrt(square / GROUPS);
     out->deviation = sqrt(square * units);
     out->before = before != NULL ? old : INFINITY;
-    return r->fit->kind->by_rows ? measure_rows(out, r, metric, before) : GERSH_OK;
+    return r->fit->objective->classes->by_rows ? measure_rows(out, r, metric, before) : GERSH_OK;
 }
 
 /* What is stated of the last draw and of the pairs that were measured. */
 static void fill_info(gersh_fit_info *info, const rounds *r, const measured *m)
 {
-    double sign = r->fit->kind->maximized ? -1 : 1, n = (double)r->population->n;
+    double sign = r->fit->objective->info.maximized ? -1 : 1, n = (double)r->population->n;
     double bound = m->bound < INFINITY ? r->certified /* complete */
                                        : r->bound - ONE_SIDED * m->deviation / sqrt(r->units);
-    if (r->fit->kind->nonnegative && isfinite(bound))
+    if (r->fit->objective->info.nonnegative && isfinite(bound))
         bound = fmax(bound, 0);
     info->objective_value = sign * m->value;
     info->value_error = m->error;
@@ -221,7 +221,7 @@ static void fill_info(gersh_fit_info *info, const rounds *r, const measured *m)
 static gersh_status first_metric(gersh_metric **out, const gersh__fit *fit)
 {
     gersh_status status =
-        gersh_metric_new(out, gersh_dataset_features(fit->data), 0, 0, fit->solver->dense);
+        gersh_metric_new(out, gersh_dataset_features(fit->data), 0, 0, fit->solver->info.dense);
     if (status == GERSH_OK)
         (*out)->rho = fit->trace / (double)gersh_dataset_features(fit->data);
     return status;
@@ -237,7 +237,8 @@ static gersh_status run_round(gersh_metric **out, gersh_fit_info *info, measured
         status = gersh__fit_pairs(out, info, NULL, &r->width, r->fit, d.pairs, d.objective, start);
     if (status == GERSH_OK) {
         r->units = gersh__supervision_units(gersh__pairs_supervision(d.pairs));
-        r->bound = info->has_bound ? (r->fit->kind->maximized ? -info->bound : info->bound) : -INFINITY;
+        r->bound =
+            info->has_bound ? (r->fit->objective->info.maximized ? -info->bound : info->bound) : -INFINITY;
         info->pairs = (double)gersh__pairs_count(d.pairs);
         info->rows_used = (double)gersh__pairs_samples(d.pairs);
         info->rounds++;

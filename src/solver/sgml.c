@@ -41,8 +41,8 @@ static void report(gersh__sgml *s, const char *stage)
     if (limits->progress == NULL)
         return;
     gersh__objective *objective = s->engine->objective;
-    double value = objective->kind->smoothed ? objective->kind->exact(objective, s->d) : s->value;
-    double sign = objective->kind->maximized ? -1 : 1;
+    double value = objective->kind->exact != NULL ? objective->kind->exact(objective, s->d) : s->value;
+    double sign = objective->info->maximized ? -1 : 1;
     gersh_progress progress = {stage,
                                s->engine->iterations,
                                sign * value,
@@ -181,7 +181,23 @@ static gersh_status solve_pgml(gersh__solver_run *run)
     return solve(run, 1);
 }
 
-const gersh__solver gersh__solver_sgml = {"sgml",    0, 0, GERSH__BOUND_NONE, GERSH__SIGNS_BALANCED,
-                                          solve_sgml};
-const gersh__solver gersh__solver_pgml = {"pgml",    0, 0, GERSH__BOUND_NONE, GERSH__SIGNS_POSITIVE,
-                                          solve_pgml};
+#define READS                                                                                              \
+    GERSH__READS(GERSH__INIT) | GERSH__READS(GERSH__ROWS_ONLY) | GERSH__READS(GERSH__DIAGONALS_ONLY)
+
+const gersh__solver gersh__solver_sgml = {
+    .info = {.name = "sgml",
+             .help = "balanced signed graphs, row by row (the paper's algorithm)",
+             .signs = GERSH_SIGNS_BALANCED,
+             .learns = 1},
+    .reads = READS,
+    .run = solve_sgml,
+};
+
+const gersh__solver gersh__solver_pgml = {
+    .info = {.name = "pgml",
+             .help = "graphs with positive edges only, row by row",
+             .signs = GERSH_SIGNS_POSITIVE,
+             .learns = 1},
+    .reads = READS,
+    .run = solve_pgml,
+};

@@ -50,11 +50,10 @@ int gersh__sgml_must_stop(gersh__sgml *s)
     return s->run->stop != GERSH_STOP_CONVERGED;
 }
 
-/* G_ij of the last gradient; its diagonal is there. */
+/* G_ij of the last gradient. */
 static double entry_at(const gersh__sgml *s, size_t i, size_t j)
 {
-    gersh__slope *slope = s->engine->slope;
-    return slope->unit * (i == j ? slope->diagonal[i] : gersh__slope_entry(slope, i, j));
+    return gersh__gradient_entry(s->engine->gradient, i, j);
 }
 
 static double edge_value(const gersh__sgml *s, size_t i, size_t j, double entry)
@@ -119,7 +118,7 @@ static gersh_status best_of_all(gersh__sgml *s, gersh__region *region, gersh__sg
     size_t found;
     double least;
     gersh_status status =
-        gersh__region_minimize(region, s->engine->slope, -INFINITY, 1, &best, &found, &least);
+        gersh__region_minimize(region, s->engine->gradient, -INFINITY, 1, &best, &found, &least);
     *out = (gersh__sgml_vertex){.place = NOTHING};
     if (status == GERSH_OK && best.value < 0)
         *out = (gersh__sgml_vertex){.place = best.atom.i == best.atom.j ? FEATURE : EDGE,
@@ -183,8 +182,8 @@ static gersh_status find_vertices(gersh__sgml *s, int row, gersh__region *region
 {
     double begin = gersh__clock_seconds();
     gersh_status status = GERSH_OK;
-    gersh__slope_update(s->engine->slope, s->g);
-    gersh__slope_diagonal(s->engine->slope);
+    gersh__gradient_update(s->engine->gradient, s->g);
+    gersh__gradient_diagonal(s->engine->gradient);
     double middle = gersh__clock_seconds();
     s->engine->seconds_gradient += middle - begin;
     if (row >= 0)
@@ -244,14 +243,14 @@ static double step_size(gersh__sgml *s, double fall, double *value)
             s->next_d[p] = s->d[p] + gamma * s->vertex[p];
         taken = gamma;
         *value = gersh__sgml_evaluate(s, s->next_d, s->next_g);
-        double slope = gersh__kernels_here()->dot(count, s->next_g, s->vertex);
-        if (*value <= s->value && (fabs(slope) <= 0.05 * fall || (gamma == 1 && slope <= 0)))
+        double derivative = gersh__kernels_here()->dot(count, s->next_g, s->vertex);
+        if (*value <= s->value && (fabs(derivative) <= 0.05 * fall || (gamma == 1 && derivative <= 0)))
             return gamma;
-        if (slope > 0 || !(*value <= s->value))
+        if (derivative > 0 || !(*value <= s->value))
             high = gamma;
         else
             low = gamma;
-        double next = gamma - slope / second_derivative(s, s->next_d);
+        double next = gamma - derivative / second_derivative(s, s->next_d);
         double cut = low > 0 ? 0.5 * (low + high) : 0.1 * high;
         if (low == gamma && next >= 1 && high == 1)
             gamma = 1;

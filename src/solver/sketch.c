@@ -53,7 +53,7 @@ struct gersh__sketch {
 int gersh__sketch_pays(const gersh__engine *e, const gersh__region *region)
 {
     return e->objective->kind->pair_terms != NULL &&
-           gersh__pairs_count(e->pairs) >= GERSH__SKETCHED_PAIRS && e->slope->y != NULL &&
+           gersh__pairs_count(e->pairs) >= GERSH__SKETCHED_PAIRS && gersh__gradient_kept(e->gradient) &&
            gersh__pairs_features(e->pairs) <= GERSH__MOST_SKETCHED && e->rho > 0 &&
            region->kind != GERSH__GDPA && region->row == GERSH__ALL_ROWS;
 }
@@ -129,12 +129,11 @@ static void take_difference(void *context, size_t part, int worker)
 {
     const gersh__sketch *s = context;
     const gersh__engine *e = s->engine;
-    size_t k = gersh__pairs_features(e->pairs), n = gersh__pairs_samples(e->pairs), from = part * COLUMNS,
+    size_t k = gersh__pairs_features(e->pairs), from = part * COLUMNS,
            columns = k - from < COLUMNS ? k - from : COLUMNS;
     double *r = s->r + from * k;
     (void)worker;
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)k, (int)columns, (int)n, e->slope->unit,
-                gersh__pairs_columns(e->pairs), (int)n, e->slope->y + from * n, (int)n, 0.0, r, (int)k);
+    gersh__gradient_block(e->gradient, from, columns, r);
     gersh__differences_subtract(s->pairs, s->g, s->draws, from, columns, s->scratch + from * s->draws, r);
 }
 

@@ -22,7 +22,7 @@ void gersh__sketch_free(gersh__sketch *sketch);
 int gersh__sketch_pays(const gersh__engine *engine, const gersh__region *region);
 
 /*
- * The minimum of a sketch over the region, from the engine's metric, g and slope on, found to a share of the gap there;
+ * The minimum of a sketch over the region, from the engine's metric, g and gradient on, found to a share of the gap there;
  * NULL where none can be made.
  */
 gersh_status gersh__sketch_solve(gersh_metric **out, gersh__engine *engine, const gersh__region *region,

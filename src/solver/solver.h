@@ -1,8 +1,12 @@
-/* Solvers: each finds its metric with the engine. Adding one is a file here and a line in the registry of
- * fit.c. */
+/* Solvers: each finds its metric with the engine. Adding one is a file here, which defines a gersh__solver, and its name in
+ * registry.c. */
 #ifndef GERSH_SRC_SOLVER_SOLVER_H
 #define GERSH_SRC_SOLVER_SOLVER_H
 
+#include <stdint.h>
+
+#include "base/settings.h"
+#include "gersh/solver.h"
 #include "solver/frank_wolfe.h"
 
 typedef struct gersh__solver_run {
@@ -24,30 +28,13 @@ typedef struct gersh__solver_run {
  */
 #define GERSH__SETTLED 0.01
 
-/* Which metrics ρI + Σ θ_a z_a z_aᵀ a bound holds for: by the vectors z of one entry, of two, or all. */
-typedef enum gersh__bound_set {
-    GERSH__BOUND_NONE,
-    GERSH__BOUND_DIAGONAL,
-    GERSH__BOUND_HULL,
-    GERSH__BOUND_PSD
-} gersh__bound_set;
-
-/* What the graph of a solver's metrics may be. */
-typedef enum gersh__signs {
-    GERSH__SIGNS_FREE,
-    GERSH__SIGNS_BALANCED,
-    GERSH__SIGNS_POSITIVE,
-    GERSH__SIGNS_NO_EDGES
-} gersh__signs;
-
 typedef struct gersh__solver {
-    const char *name;
-    int dense; /* its atoms are dense vectors */
-    int rules; /* it keeps rules for pairs of features */
-    gersh__bound_set bound;
-    gersh__signs signs;
+    gersh_solver_info info;
+    uint64_t reads; /* settings that only it and others that say so read: a sum of GERSH__READS */
     gersh_status (*run)(gersh__solver_run *run);
 } gersh__solver;
+
+#define GERSH__READS(setting) (UINT64_C(1) << (setting))
 
 /* The solvers one after the other, from 0; NULL beyond the last. */
 const gersh__solver *gersh__solver_at(size_t index);
@@ -55,9 +42,13 @@ const gersh__solver *gersh__solver_at(size_t index);
 /* NULL when there is none of that name. */
 const gersh__solver *gersh__solver_find(const char *name);
 
-extern const gersh__solver gersh__solver_diagonal, gersh__solver_hull, gersh__solver_psd,
-    gersh__solver_balanced, gersh__solver_pdcone, gersh__solver_hbnb, gersh__solver_sgml,
-    gersh__solver_pgml, gersh__solver_identity;
+/*
+ * Fails with one sentence where a setting that only other solvers read is not at its default, or where there are rules for
+ * pairs of features that the solver does not keep, and says which solvers do.
+ */
+gersh_status gersh__solver_check(const gersh__solver *solver, const gersh_settings *settings, int rules);
+
+extern const gersh__solver gersh__solver_sgml, gersh__solver_pgml; /* where balanced may start */
 
 /* One region from start to end; run->bound is the bound for it. */
 gersh_status gersh__solve_region(gersh__solver_run *run, gersh__region_kind kind, const double *color,

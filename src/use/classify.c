@@ -267,11 +267,11 @@ static gersh_status prepare(gersh__classify_task *task, gersh_dataset **kept)
     return GERSH_OK;
 }
 
-/* Neighbours are found among dense rows. */
-static gersh_status make_dense(const gersh__classify_task *task)
+/* Neighbours are found among dense samples: copies of training and test samples where these are sparse. */
+static gersh_status make_dense(gersh_dataset *own[2], gersh__classify_task *task)
 {
-    gersh_status status = gersh__dataset_densify(task->train);
-    return status == GERSH_OK ? gersh__dataset_densify(task->test) : status;
+    gersh_status status = gersh__dataset_dense(&own[0], &task->train);
+    return status == GERSH_OK ? gersh__dataset_dense(&own[1], &task->test) : status;
 }
 
 /* Labels and probabilities of the task's own classes as those of the caller's. */
@@ -291,7 +291,7 @@ gersh_status gersh__classify(int *label, double *proba, const gersh__classifier 
                              const gersh_cancel *cancel)
 {
     gersh__classify_task task = {metric, train, test, voters, threads, cancel};
-    gersh_dataset *kept = NULL;
+    gersh_dataset *kept = NULL, *dense[2] = {NULL, NULL};
     size_t *of = NULL;
     double *own = proba;
     size_t rows = gersh_dataset_rows(test), classes = gersh_dataset_classes(train);
@@ -301,7 +301,7 @@ gersh_status gersh__classify(int *label, double *proba, const gersh__classifier 
     if (status == GERSH_OK)
         status = drop_absent(&of, &kept, &task);
     if (status == GERSH_OK)
-        status = make_dense(&task);
+        status = make_dense(dense, &task);
     if (status == GERSH_OK && proba != NULL)
         memset(proba, 0, rows * classes * sizeof *proba);
     size_t count = gersh_dataset_classes(task.train);
@@ -316,6 +316,8 @@ gersh_status gersh__classify(int *label, double *proba, const gersh__classifier 
     if (own != proba)
         gersh__free(own);
     gersh__free(of);
+    gersh_dataset_free(dense[0]);
+    gersh_dataset_free(dense[1]);
     gersh_dataset_free(kept);
     return status;
 }
@@ -325,7 +327,7 @@ gersh_status gersh__regress(double *value, const gersh__classifier *kind, const 
                             int threads, const gersh_cancel *cancel)
 {
     gersh__classify_task task = {metric, train, test, voters, threads, cancel};
-    gersh_dataset *kept = NULL;
+    gersh_dataset *kept = NULL, *dense[2] = {NULL, NULL};
     if (gersh_dataset_targets(train) == NULL)
         return gersh__fail(GERSH_ERROR_ARGUMENT, "the training rows have no real-valued targets");
     if (kind->regress == NULL)
@@ -335,9 +337,11 @@ gersh_status gersh__regress(double *value, const gersh__classifier *kind, const 
             kind->name);
     gersh_status status = prepare(&task, &kept);
     if (status == GERSH_OK)
-        status = make_dense(&task);
+        status = make_dense(dense, &task);
     if (status == GERSH_OK)
         status = kind->regress(value, &task);
+    gersh_dataset_free(dense[0]);
+    gersh_dataset_free(dense[1]);
     gersh_dataset_free(kept);
     return status;
 }

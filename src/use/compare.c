@@ -102,7 +102,7 @@ static gersh_status make_cells(work *w, const gersh_settings *settings)
         row->objective = gersh__text_copy(objective, strlen(objective));
         row->solver = gersh__text_copy(solver, strlen(solver));
         row->failure = gersh__alloc(GERSH__MESSAGE_SIZE, 1); /* now, as memory may be what is short later */
-        row->maximized = gersh__objective_find(objective)->maximized;
+        row->maximized = gersh_objective_find(objective)->maximized;
         status = row->objective != NULL && row->solver != NULL && row->failure != NULL
                      ? cell_settings(&w->settings[c], w, settings, row)
                      : GERSH_ERROR_MEMORY;
@@ -348,8 +348,8 @@ gersh_status gersh_compare(gersh_comparison **out, const gersh_dataset *data,
 {
     static const gersh_compare_options none = {0};
     gersh__folds *folds = NULL;
-    work w = {.data = data,
-              .options = options != NULL ? options : &none,
+    gersh_dataset *own = NULL;
+    work w = {.options = options != NULL ? options : &none,
               .start = gersh__clock_seconds(),
               .result = gersh__alloc(1, sizeof *w.result)};
     *out = NULL;
@@ -357,7 +357,8 @@ gersh_status gersh_compare(gersh_comparison **out, const gersh_dataset *data,
         return GERSH_ERROR_MEMORY;
     gersh_status status = gersh_dataset_check(data);
     if (status == GERSH_OK)
-        status = gersh__dataset_densify(data);
+        status = gersh__dataset_dense(&own, &data);
+    w.data = data;
     if (status == GERSH_OK)
         status = make_folds(&folds, data, settings, w.options);
     if (status != GERSH_OK)
@@ -376,6 +377,7 @@ out:
     gersh__free(w.failed);
     gersh__free(w.outcome);
     gersh__folds_free(folds);
+    gersh_dataset_free(own);
     if (status != GERSH_OK) {
         gersh_comparison_free(w.result);
         return status;

@@ -373,21 +373,23 @@ gersh_status gersh_evaluate(gersh_evaluation **out, const gersh_dataset *data,
                             const gersh_settings *settings, const gersh_evaluate_options *options)
 {
     static const gersh_evaluate_options none = {0};
-    work w = {.data = data,
-              .given = settings,
-              .options = options != NULL ? options : &none,
-              .start = gersh__clock_seconds()};
+    gersh_dataset *own = NULL;
+    work w = {
+        .given = settings, .options = options != NULL ? options : &none, .start = gersh__clock_seconds()};
     *out = NULL;
     gersh_status status = check_options(w.options);
     if (status == GERSH_OK)
         status = gersh_dataset_check(data);
     if (status == GERSH_OK)
-        status = gersh__dataset_densify(data);
+        status = gersh__dataset_dense(&own, &data);
     if (status != GERSH_OK)
         return status;
+    w.data = data;
     w.result = gersh__alloc(1, sizeof *w.result);
-    if (w.result == NULL)
+    if (w.result == NULL) {
+        gersh_dataset_free(own);
         return GERSH_ERROR_MEMORY;
+    }
     w.result->regress = gersh_dataset_targets(data) != NULL;
     w.result->splits = w.options->splits > 0 ? w.options->splits : GERSH_EVALUATE_SPLITS;
     status = make_rows(&w);
@@ -399,6 +401,7 @@ gersh_status gersh_evaluate(gersh_evaluation **out, const gersh_dataset *data,
         gersh_settings_free(w.settings[r]);
     gersh__free(w.settings);
     gersh__free(w.outcome);
+    gersh_dataset_free(own);
     if (status != GERSH_OK) {
         gersh_evaluation_free(w.result);
         return status;

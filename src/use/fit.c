@@ -170,7 +170,7 @@ static gersh_status local_settings(gersh_settings **out, const gersh_settings *s
     char number[40];
     gersh_status status = gersh__settings_copy(out, settings);
     if (status == GERSH_OK)
-        status = gersh_settings_set(*out, "objective", gersh__objective_local(GERSH__CLASSES));
+        status = gersh_settings_set(*out, "objective", gersh__objective_second(GERSH__CLASSES));
     if (status == GERSH_OK && !gersh__setting_is(settings, GERSH__MAX_TIME, "none")) {
         double left = gersh__setting_number(settings, GERSH__MAX_TIME) - spent;
         snprintf(number, sizeof number, "%.17g", fmax(left, 0));
@@ -208,7 +208,7 @@ static gersh_status try_local(attempt *best, const comparison *c, const gersh_da
         const char *name = gersh__setting_text(other.model->settings, GERSH__OBJECTIVE);
         best->model->info.seconds = seconds;
         accuracy->switched = better;
-        accuracy->other = gersh__objective_find(name)->name;
+        accuracy->other = gersh_objective_find(name)->name;
         accuracy->other_accuracy = (double)other.count / (double)c->sample->n;
     }
     clear_attempt(&other);

@@ -114,7 +114,7 @@ gersh_status gersh__folds_get(gersh_dataset **out, const gersh__folds *folds, si
     gersh_status status = gersh_dataset_subset(out, folds->data, folds->row + folds->start[f],
                                                folds->start[f + 1] - folds->start[f]);
     if (status == GERSH_OK)
-        status = gersh__dataset_densify(*out);
+        status = gersh_dataset_densify(*out);
     if (status != GERSH_OK)
         return status;
     /* Through a first draw, so that fold 1 of seed 0 and fold 0 of seed 1 differ. */

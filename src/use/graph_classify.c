@@ -471,9 +471,9 @@ static gersh_status start(solution *s)
     const double *weights = gersh_dataset_weights(train);
     size_t k = gersh_dataset_features(train), known = gersh_dataset_rows(train);
     size_t n = gersh_dataset_rows(s->task->test);
-    gersh_status status = gersh__map_new(&s->map, s->task->metric, k);
+    gersh_status status = gersh__pool_new(&s->pool, s->task->threads);
     if (status == GERSH_OK)
-        status = gersh__pool_new(&s->pool, s->task->threads);
+        status = gersh__map_new(&s->map, s->task->metric, k);
     if (status != GERSH_OK)
         return status;
     s->scratch_size = TILE * WIDTH + WIDTH;

@@ -99,7 +99,7 @@ static gersh_status run_split(work *w)
                                     .cancel = w->options->cancel,
                                     .progress = report,
                                     .context = w};
-        status = gersh__permute(&w->score[w->done], w->loss + w->done * w->model->features, &task);
+        status = gersh__permute(&w->score[w->done], w->loss + w->done * w->model->metric->features, &task);
     }
     gersh_model_free(learned);
     gersh_dataset_free(train);
@@ -127,7 +127,7 @@ static gersh_status run_splits(work *w)
 static gersh_status store(gersh_model *model, const work *w)
 {
     gersh_importance *to = &model->importance;
-    size_t k = model->features;
+    size_t k = model->metric->features;
     double *mean = gersh__alloc(k, sizeof *mean), *deviation = gersh__alloc(k, sizeof *deviation), spread;
     if (mean == NULL || deviation == NULL) {
         gersh__free(mean);
@@ -190,7 +190,7 @@ gersh_status gersh_importance_permute(gersh_model *model, const gersh_settings *
     w.settings = own;
     status = gersh__pool_new(&w.pool, (int)gersh__setting_whole(w.settings, GERSH__THREADS));
     w.score = gersh__alloc(GERSH_IMPORTANCE_SPLITS, sizeof *w.score);
-    w.loss = gersh__alloc(GERSH_IMPORTANCE_SPLITS, model->features * sizeof *w.loss);
+    w.loss = gersh__alloc(GERSH_IMPORTANCE_SPLITS, model->metric->features * sizeof *w.loss);
     if (status == GERSH_OK && (w.score == NULL || w.loss == NULL))
         status = GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)

@@ -9,7 +9,6 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/threads.h"
 #include "use/map.h"
 
 /* The left singular vectors of W, by rows, and its singular values: the smaller of k and m of them. */
@@ -41,10 +40,8 @@ static gersh_status decompose(decomposition *d, size_t k, size_t m, double *w)
     double *work = gersh__alloc((size_t)best, sizeof *work);
     if (work == NULL)
         return status;
-    gersh__blas_hold(); /* the same bits whatever the number of threads */
     info = LAPACKE_dgesvd_work(LAPACK_COL_MAJOR, 'S', 'N', rows, columns, w, rows, d->value, d->vector,
                                rows, NULL, 1, work, (lapack_int)best);
-    gersh__blas_release();
     gersh__free(work);
     if (info != 0)
         return gersh__fail(GERSH_ERROR_NUMERIC,

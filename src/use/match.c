@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "data/build.h"
 #include "data/names.h"
+#include "data/scaling.h"
 #include "gersh/predict.h"
 #include "use/match.h"
 
@@ -202,9 +203,10 @@ static gersh_status find_features(size_t *from, size_t *sibling, gersh_matched *
 static gersh_status model_means(double *mean, const gersh_model *model)
 {
     const gersh_dataset *rows = gersh_model_data(model);
+    const double *means = gersh__scaling_means(gersh_model_scaling(model));
     size_t k = gersh_model_features(model);
-    if (strcmp(gersh_settings_get(gersh_model_settings(model), "scale"), "none") != 0) {
-        memcpy(mean, gersh_model_scaling(model)->mean, k * sizeof *mean);
+    if (means != NULL && strcmp(gersh_settings_get(gersh_model_settings(model), "scale"), "none") != 0) {
+        memcpy(mean, means, k * sizeof *mean);
         return GERSH_OK;
     }
     if (rows == NULL)
@@ -212,13 +214,14 @@ static gersh_status model_means(double *mean, const gersh_model *model)
             GERSH_ERROR_INPUT,
             "values are missing, and the model has no means to put for them: it was fitted with "
             "--scale none and written without its rows; use --missing zero");
-    gersh_status status = gersh__dataset_densify(rows);
+    gersh_dataset *own = NULL;
+    gersh_status status = gersh__dataset_dense(&own, &rows);
     double *scratch = status == GERSH_OK ? gersh__alloc(k, 2 * sizeof *scratch) : NULL;
-    if (scratch == NULL)
-        return GERSH_ERROR_MEMORY;
-    gersh__column_means(mean, scratch, rows->n, k, rows->x);
+    if (scratch != NULL)
+        gersh__column_means(mean, scratch, rows->n, k, rows->x);
+    gersh_dataset_free(own);
     gersh__free(scratch);
-    return GERSH_OK;
+    return scratch != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
 }
 
 static gersh_status fill_missing(gersh_dataset *out, const gersh_model *model, const gersh_dataset *data,
@@ -239,7 +242,8 @@ static gersh_status fill_missing(gersh_dataset *out, const gersh_model *model, c
 static gersh_status fill(gersh_dataset *out, const gersh_model *model, const gersh_dataset *data,
                          const size_t *from, const size_t *sibling)
 {
-    gersh_status status = gersh__dataset_densify(data);
+    gersh_dataset *own = NULL;
+    gersh_status status = gersh__dataset_dense(&own, &data);
     if (status == GERSH_OK)
         status = gersh__dataset_copy_labels(out, data);
     for (size_t f = 0; f < out->k && status == GERSH_OK; f++) {
@@ -250,7 +254,10 @@ static gersh_status fill(gersh_dataset *out, const gersh_model *model, const ger
     for (size_t i = 0; i < out->n && status == GERSH_OK; i++)
         for (size_t f = 0; f < out->k; f++)
             out->x[i * out->k + f] = from[f] != GERSH__NONE ? data->x[i * data->k + from[f]] : 0;
-    return status == GERSH_OK ? fill_missing(out, model, data, sibling) : status;
+    if (status == GERSH_OK)
+        status = fill_missing(out, model, data, sibling);
+    gersh_dataset_free(own);
+    return status;
 }
 
 gersh_status gersh_match_data(gersh_matched **out, const gersh_model *model, const gersh_dataset *data)

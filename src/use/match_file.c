@@ -314,7 +314,7 @@ static gersh_status widen(gersh_dataset *data, const gersh_model *model)
         return GERSH_OK;
     double *x = gersh__alloc(data->n, wide * sizeof *x);
     char **names = gersh__alloc(wide, sizeof *names);
-    if (x == NULL || names == NULL || gersh__dataset_densify(data) != GERSH_OK) {
+    if (x == NULL || names == NULL || gersh_dataset_densify(data) != GERSH_OK) {
         gersh__free(x);
         gersh__free(names);
         return GERSH_ERROR_MEMORY;

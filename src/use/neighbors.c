@@ -31,7 +31,6 @@ void gersh_neighbors_free(gersh_neighbors *index)
     if (index == NULL)
         return;
     gersh__map_free(index->map);
-    gersh__pool_free(index->pool);
     gersh__free(index->center);
     gersh__free(index->point);
     gersh__free(index->low);
@@ -163,15 +162,16 @@ gersh_status gersh_neighbors_new(gersh_neighbors **out, const gersh_metric *metr
     gersh_status status = gersh__neighbors_check("row", rows, features, x, stride);
     if (status != GERSH_OK)
         return status;
+    gersh__pool *pool = NULL;
     gersh_neighbors *index = gersh__alloc(1, sizeof *index);
     if (index == NULL)
         return GERSH_ERROR_MEMORY;
     fill f = {.index = index};
-    *index =
-        (gersh_neighbors){.metric = metric, .rows = rows, .features = features, .stride = stride, .x = x};
-    status = gersh__map_new(&index->map, metric, features);
+    *index = (gersh_neighbors){
+        .metric = metric, .rows = rows, .features = features, .stride = stride, .x = x, .threads = threads};
+    status = gersh__pool_new(&pool, threads);
     if (status == GERSH_OK)
-        status = gersh__pool_new(&index->pool, threads);
+        status = gersh__map_new(&index->map, metric, features);
     if (status != GERSH_OK)
         goto out;
     index->center = gersh__alloc(features, sizeof *index->center);
@@ -180,13 +180,14 @@ gersh_status gersh_neighbors_new(gersh_neighbors **out, const gersh_metric *metr
     index->high = gersh__alloc(rows, sizeof *index->high);
     status = index->center && index->point && index->low && index->high ? place(index) : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK) {
-        f.room = gersh__alloc((size_t)gersh__pool_threads(index->pool),
-                              gersh__neighbors_room(index) * sizeof *f.room);
+        f.room =
+            gersh__alloc((size_t)gersh__pool_threads(pool), gersh__neighbors_room(index) * sizeof *f.room);
         status = f.room != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
     }
     if (status == GERSH_OK)
-        gersh__pool_run(index->pool, (rows + GERSH__MAPPED - 1) / GERSH__MAPPED, fill_part, &f);
+        gersh__pool_run(pool, (rows + GERSH__MAPPED - 1) / GERSH__MAPPED, fill_part, &f);
 out:
+    gersh__pool_free(pool);
     gersh__free(f.room);
     if (status == GERSH_OK)
         *out = index;

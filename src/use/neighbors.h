@@ -13,7 +13,7 @@ struct gersh_neighbors {
     size_t rows, features, stride;
     const double *x;
     gersh__map *map;
-    gersh__pool *pool;
+    int threads;
     double *center;
     double scale; /* s */
     double zero;  /* distances up to this times ‖x − y‖² are rounding, and 0 */

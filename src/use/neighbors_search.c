@@ -383,9 +383,12 @@ static void search_part(void *context, size_t part, int worker)
 
 static gersh_status run_search(search *s)
 {
-    gersh_status status;
+    gersh__pool *pool = NULL;
     if (s->queries == 0)
         return GERSH_OK;
+    gersh_status status = gersh__pool_new(&pool, s->index->threads);
+    if (status != GERSH_OK)
+        return status;
     s->room = 2 * s->k + SPARE;
     size_t most = LIST_BYTES / (s->room * sizeof(candidate));
     s->block = (s->queries + PARTS - 1) / PARTS;
@@ -393,10 +396,11 @@ static gersh_status run_search(search *s)
     s->block = s->block > most ? most : s->block;
     s->block = s->block < 1 ? 1 : s->block;
     size_t parts = (s->queries + s->block - 1) / s->block;
-    s->workers = gersh__pool_threads(s->index->pool);
+    s->workers = gersh__pool_threads(pool);
     status = alloc_workers(s);
     if (status == GERSH_OK)
-        gersh__pool_run(s->index->pool, parts, search_part, s);
+        gersh__pool_run(pool, parts, search_part, s);
+    gersh__pool_free(pool);
     free_workers(s);
     if (status == GERSH_OK && s->cancelled)
         status = gersh__fail(GERSH_ERROR_CANCELLED, "the search for neighbours was cancelled");

@@ -90,18 +90,17 @@ static gersh_status choose_voters(gersh_dataset **out, const gersh_dataset *trai
 static gersh_status find_lengths(work *w)
 {
     const gersh__permute_task *task = w->task;
-    gersh_scaling plain = *task->scaling;
+    const gersh_scaling *scaling = task->scaling;
     gersh_dataset *copy = NULL;
-    if (!plain.unit_rows)
+    if (scaling->count == 0 || scaling->map[scaling->count - 1].ops != &gersh__map_unit_length)
         return GERSH_OK;
-    plain.unit_rows = 0;
-    double *values = gersh__alloc(task->test->k, sizeof *values);
+    double *values = gersh__alloc(task->metric->features, sizeof *values);
     w->length = gersh__alloc(w->tests, sizeof *w->length);
     gersh_status status = values != NULL && w->length != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
         status = gersh_dataset_copy(&copy, task->test);
     if (status == GERSH_OK)
-        status = gersh_scaling_apply(&plain, copy);
+        status = gersh__scaling_apply_first(scaling, scaling->count - 1, copy);
     for (size_t t = 0; t < w->tests && status == GERSH_OK; t++) {
         double square = 0;
         if (copy->x == NULL)
@@ -150,13 +149,11 @@ static gersh_status map_training(work *w)
         room != NULL && w->v != NULL && w->q != NULL && w->center != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
         find_center(w, room);
-    gersh__blas_hold();
     for (size_t r = 0; r < voters && status == GERSH_OK; r++) {
         w->q[r] = map_sample(w, task->train, r, room, room + slots, room + 2 * slots);
         for (size_t s = 0; s < slots; s++)
             w->v[s * voters + r] = room[slots + s];
     }
-    gersh__blas_release();
     gersh__free(room);
     return status;
 }

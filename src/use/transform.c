@@ -31,7 +31,7 @@ static const double residual_limit = 1e-6;
 
 struct gersh_transform {
     gersh__map *map;
-    gersh__pool *pool;
+    int threads;
     double *values; /* or NULL */
 };
 
@@ -40,7 +40,6 @@ void gersh_transform_free(gersh_transform *transform)
     if (transform == NULL)
         return;
     gersh__map_free(transform->map);
-    gersh__pool_free(transform->pool);
     gersh__free(transform->values);
     gersh__free(transform);
 }
@@ -122,10 +121,8 @@ static gersh_status find_dense(directions *d, size_t dim)
     if (!m || !vectors || !values || !work || !integers || !support)
         goto out;
     gersh_metric_matrix(d->metric, m);
-    gersh__blas_hold(); /* the same bits whatever the number of threads */
     info = LAPACKE_dsyevr_work(LAPACK_COL_MAJOR, 'V', 'I', 'L', n, m, n, 0, 0, first, n, 0, &found, values,
                                vectors, n, support, work, 26 * n, integers, 10 * n);
-    gersh__blas_release();
     if (info != 0 || found != (lapack_int)dim) {
         status = gersh__fail(GERSH_ERROR_NUMERIC,
                              "LAPACK's dsyevr failed on a matrix of order %zu (info %d)", k, (int)info);
@@ -186,10 +183,13 @@ gersh_status gersh_transform_new(gersh_transform **out, const gersh_metric *metr
     gersh_transform *transform = gersh__alloc(1, sizeof *transform);
     if (transform == NULL)
         return GERSH_ERROR_MEMORY;
-    gersh_status status = gersh__pool_new(&transform->pool, threads);
+    gersh__pool *pool = NULL; /* nothing is spread over it, but BLAS held */
+    gersh_status status = gersh__pool_new(&pool, threads);
+    transform->threads = threads;
     if (status == GERSH_OK)
         status = dim == 0 ? gersh__map_new_narrow(&transform->map, metric)
                           : make_directions(transform, metric, dim, cancel);
+    gersh__pool_free(pool);
     if (status == GERSH_OK)
         *out = transform;
     else
@@ -227,6 +227,7 @@ gersh_status gersh_transform_apply(gersh_transform *transform, double *y, size_t
                                    size_t stride)
 {
     const gersh__map *map = transform->map;
+    gersh__pool *pool = NULL;
     if (stride < map->features)
         return gersh__fail(GERSH_ERROR_ARGUMENT,
                            "the stride is %zu; it must be at least the number of features, %zu", stride,
@@ -234,15 +235,18 @@ gersh_status gersh_transform_apply(gersh_transform *transform, double *y, size_t
     gersh_status status = gersh__check_array(rows, stride, sizeof *x);
     if (status == GERSH_OK)
         status = gersh__check_array(rows, map->columns, sizeof *y);
+    if (status == GERSH_OK)
+        status = gersh__pool_new(&pool, transform->threads);
     if (status != GERSH_OK)
         return status;
     work w = {.map = map, .y = y, .x = x, .rows = rows, .stride = stride};
-    w.scratch =
-        gersh__alloc((size_t)gersh__pool_threads(transform->pool), ROWS * map->widest * sizeof *w.scratch);
+    w.scratch = gersh__alloc((size_t)gersh__pool_threads(pool), ROWS * map->widest * sizeof *w.scratch);
+    if (w.scratch != NULL)
+        gersh__pool_run(pool, (rows + ROWS - 1) / ROWS, apply_part, &w);
+    gersh__pool_free(pool);
+    gersh__free(w.scratch);
     if (w.scratch == NULL)
         return GERSH_ERROR_MEMORY;
-    gersh__pool_run(transform->pool, (rows + ROWS - 1) / ROWS, apply_part, &w);
-    gersh__free(w.scratch);
     for (size_t i = 0; i < rows * map->columns; i++)
         if (!isfinite(y[i]))
             return gersh__fail(GERSH_ERROR_NUMERIC,
@@ -254,7 +258,7 @@ gersh_status gersh_transform_apply(gersh_transform *transform, double *y, size_t
 gersh_status gersh_transform_data(gersh_dataset **out, gersh_transform *transform,
                                   const gersh_dataset *data)
 {
-    gersh_dataset *moved = NULL;
+    gersh_dataset *moved = NULL, *own = NULL;
     char name[32];
     *out = NULL;
     if (data->k != transform->map->features)
@@ -262,7 +266,7 @@ gersh_status gersh_transform_data(gersh_dataset **out, gersh_transform *transfor
                            transform->map->features, data->k);
     if (transform->map->columns == 0)
         return gersh__fail(GERSH_ERROR_INPUT, "the metric is 0, so that its space has no columns");
-    gersh_status status = gersh__dataset_densify(data);
+    gersh_status status = gersh__dataset_dense(&own, &data);
     if (status == GERSH_OK)
         status = gersh__dataset_alloc(&moved, data->n, transform->map->columns);
     if (status == GERSH_OK)
@@ -274,6 +278,7 @@ gersh_status gersh_transform_data(gersh_dataset **out, gersh_transform *transfor
     }
     if (status == GERSH_OK)
         status = gersh_transform_apply(transform, moved->x, data->n, data->x, data->k);
+    gersh_dataset_free(own);
     if (status == GERSH_OK)
         *out = moved;
     else

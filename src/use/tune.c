@@ -76,7 +76,7 @@ typedef struct candidate {
 } candidate;
 
 typedef struct search {
-    const gersh_dataset *data;
+    const gersh_dataset *given, *data; /* as given, and dense */
     const gersh_settings *settings;
     const gersh_tune_options *options;
     gersh_tuning *result;
@@ -481,7 +481,7 @@ static gersh_status fit_best(search *s)
     if (status == GERSH_OK)
         status = gersh_settings_set(settings, "votes", s->neighbors.rule[best->rule]);
     if (status == GERSH_OK)
-        status = gersh_model_fit(&s->result->model, &info, s->data, settings, NULL);
+        status = gersh_model_fit(&s->result->model, &info, s->given, settings, NULL);
     gersh_settings_free(settings);
     return status;
 }
@@ -489,8 +489,6 @@ static gersh_status fit_best(search *s)
 static gersh_status check_data(const gersh_dataset *data, const gersh_settings *settings)
 {
     gersh_status status = gersh_dataset_check(data);
-    if (status == GERSH_OK)
-        status = gersh__dataset_densify(data);
     if (status == GERSH_OK && gersh_dataset_labels(data) == NULL)
         status = gersh__fail(GERSH_ERROR_INPUT,
                              "the labels are numbers; tuning is by the accuracy of classes, so "
@@ -510,17 +508,20 @@ gersh_status gersh_tune(gersh_tuning **out, const gersh_dataset *data, const ger
 {
     static const gersh_tune_options none = {0};
     gersh__pool *pool = NULL;
+    gersh_dataset *own = NULL;
     *out = NULL;
     gersh_status status = check_data(data, settings);
     search *s = status == GERSH_OK ? gersh__alloc(1, sizeof *s) : NULL;
     if (s == NULL)
         return status == GERSH_OK ? GERSH_ERROR_MEMORY : status;
-    s->data = data;
+    s->given = s->data = data;
     s->options = options != NULL ? options : &none;
     s->start = gersh__clock_seconds();
     s->folds = gersh_dataset_rows(data) < FOLDS ? gersh_dataset_rows(data) : FOLDS;
     s->result = gersh__alloc(1, sizeof *s->result);
     status = s->result != NULL ? gersh__settings_copy(&s->result->settings, settings) : GERSH_ERROR_MEMORY;
+    if (status == GERSH_OK)
+        status = gersh__dataset_dense(&own, &s->data);
     if (status == GERSH_OK)
         status = gersh__pool_new(&pool, (int)gersh__setting_whole(settings, GERSH__THREADS));
     if (status == GERSH_OK)
@@ -544,5 +545,6 @@ gersh_status gersh_tune(gersh_tuning **out, const gersh_dataset *data, const ger
     gersh__free(s->all);
     gersh__free(s->rank);
     gersh__free(s);
+    gersh_dataset_free(own);
     return status;
 }

@@ -136,26 +136,26 @@ static gersh_status begin(slope *s, const gersh__problem *p)
 }
 
 /* What rounding may do to the bound here, and to the solver's, which leaves that much out. */
-static double find_error(const slope *s, const gersh__problem *p, gersh__bound_set set, double budget,
+static double find_error(const slope *s, const gersh__problem *p, gersh_bound_set set, double budget,
                          double rho)
 {
     double n = (double)s->n, terms = fmin(n, 10 * sqrt(n)) + (double)s->k + 32;
-    double sizes = budget * (set == GERSH__BOUND_PSD ? s->sum : 2 * s->largest) + rho * s->sum;
+    double sizes = budget * (set == GERSH_BOUND_PSD ? s->sum : 2 * s->largest) + rho * s->sum;
     double shaken = p->shaken * (1 + (budget + rho) * s->spread);
     return DBL_EPSILON * (8 * p->margins + 16 * terms * (sizes + p->size) + (double)(p->k + 8) * shaken) +
            budget * s->unsure;
 }
 
 gersh_status gersh__bound_from(double *bound, double *error, const gersh__problem *p, double value,
-                               gersh__bound_set set, const gersh_model *model, double budget)
+                               gersh_bound_set set, const gersh_model *model, double budget)
 {
     slope s;
     double least = 0, trace = 0, rho = p->dense->rho;
     gersh_status status = begin(&s, p);
-    if (status == GERSH_OK && set == GERSH__BOUND_PSD)
+    if (status == GERSH_OK && set == GERSH_BOUND_PSD)
         status = least_eigenvalue(&least, &s);
     else if (status == GERSH_OK)
-        least = set == GERSH__BOUND_HULL ? least_pair(&s, model) : least_diagonal(&s);
+        least = set == GERSH_BOUND_HULL ? least_pair(&s, model) : least_diagonal(&s);
     for (size_t f = 0; status == GERSH_OK && f < s.k; f++)
         trace += s.diagonal[f];
     *bound = value - p->linear + rho * trace + budget * fmin(0, least);

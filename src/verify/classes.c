@@ -208,18 +208,28 @@ static gersh_status lsml(gersh__problem *p)
     return status;
 }
 
-static const gersh__reference references[] = {
-    {"mcml", 0, 1, 6, mcml, gersh__tuples_mcml, NULL},
-    {"deml", 1, 0, 6, deml, gersh__tuples_deml, NULL},
-    {"lsml", 0, 1, 6, lsml, gersh__tuples_lsml, gersh__tuples_lsml_compared},
-    {"lmnn", 0, 1, 2, lmnn, NULL, gersh__tuples_lmnn_compared},
-    {"glr", 0, 1, 20, glr, gersh__tuples_glr, NULL},
-};
+const gersh__reference gersh__reference_mcml = {
+    .name = "mcml", .never_negative = 1, .mean = 6, .classes = mcml, .pairs = gersh__tuples_mcml};
 
-const gersh__reference *gersh__reference_find(const char *name)
-{
-    for (size_t r = 0; r < sizeof references / sizeof references[0]; r++)
-        if (strcmp(references[r].name, name) == 0)
-            return &references[r];
-    return NULL;
-}
+const gersh__reference gersh__reference_deml = {
+    .name = "deml", .maximized = 1, .mean = 6, .classes = deml, .pairs = gersh__tuples_deml};
+
+const gersh__reference gersh__reference_lsml = {.name = "lsml",
+                                                .never_negative = 1,
+                                                .mean = 6,
+                                                .classes = lsml,
+                                                .pairs = gersh__tuples_lsml,
+                                                .compared = gersh__tuples_lsml_compared};
+
+const gersh__reference gersh__reference_lmnn = {.name = "lmnn",
+                                                .never_negative = 1,
+                                                .mean = 2,
+                                                .classes = lmnn,
+                                                .compared = gersh__tuples_lmnn_compared};
+
+const gersh__reference gersh__reference_glr = {.name = "glr",
+                                               .never_negative = 1,
+                                               .mean = 20,
+                                               .classes = glr,
+                                               .targets = glr,
+                                               .pairs = gersh__tuples_glr};

@@ -71,11 +71,11 @@ static gersh_status is_balanced(int *balanced, const gersh__dense *dense)
 static gersh_status check_signs(gersh__verification *v)
 {
     tally t = count_edges(&v->dense);
-    const char *solver = v->solver->name;
-    if (v->solver->signs == GERSH__SIGNS_NO_EDGES)
+    const char *solver = v->solver->info.name;
+    if (v->solver->info.signs == GERSH_SIGNS_NO_EDGES)
         gersh__verify_add(v, "edges", t.edges == 0 ? GERSH_CHECK_PASSED : GERSH_CHECK_FAILED,
                           "%zu edges; metrics of the solver %s have none", t.edges, solver);
-    if (v->solver->signs == GERSH__SIGNS_POSITIVE)
+    if (v->solver->info.signs == GERSH_SIGNS_POSITIVE)
         gersh__verify_add(v, "edges", t.negative == 0 ? GERSH_CHECK_PASSED : GERSH_CHECK_FAILED,
                           "%zu negative edges; metrics of the solver %s have none", t.negative, solver);
     if (v->model->color != NULL) {
@@ -89,7 +89,7 @@ static gersh_status check_signs(gersh__verification *v)
     if (status == GERSH_OK && balanced)
         gersh__verify_add(v, "colours", GERSH_CHECK_FAILED,
                           "the model has no colours, but its graph is balanced");
-    else if (status == GERSH_OK && v->solver->signs != GERSH__SIGNS_FREE)
+    else if (status == GERSH_OK && v->solver->info.signs != GERSH_SIGNS_FREE)
         gersh__verify_add(v, "colours", GERSH_CHECK_FAILED,
                           "the graph is not balanced; those of the solver %s are", solver);
     return status;

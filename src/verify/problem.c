@@ -1,7 +1,6 @@
 /* A metric on samples: distances, sums, and the gradient as the objectives add to it. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -170,17 +169,17 @@ void gersh__problem_clear(gersh__problem *p)
 static gersh_status choose(gersh_status (**definition)(gersh__problem *), const gersh__reference *reference,
                            const gersh_dataset *data, const gersh_tuples *tuples)
 {
-    *definition = tuples == NULL                ? reference->classes
-                  : tuples->kind == GERSH_PAIRS ? reference->pairs
-                                                : reference->compared;
-    if (*definition == NULL)
-        return gersh__fail(GERSH_ERROR_INPUT, "the objective %s is not defined for %s", reference->name,
-                           gersh_tuple_kind_name(tuples->kind));
-    if (tuples == NULL && data->labels == NULL &&
-        (data->targets == NULL || strcmp(reference->name, "glr") != 0))
-        return gersh__fail(GERSH_ERROR_INPUT, "the data has no classes, which the objective %s needs",
-                           reference->name);
-    return GERSH_OK;
+    *definition = tuples != NULL ? tuples->kind == GERSH_PAIRS ? reference->pairs : reference->compared
+                  : data->labels != NULL  ? reference->classes
+                  : data->targets != NULL ? reference->targets
+                                          : NULL;
+    if (*definition != NULL)
+        return GERSH_OK;
+    return gersh__fail(GERSH_ERROR_INPUT, "the objective %s is not defined for %s", reference->name,
+                       tuples != NULL          ? gersh_tuple_kind_name(tuples->kind)
+                       : data->labels != NULL  ? "classes"
+                       : data->targets != NULL ? "targets"
+                                               : "samples without labels");
 }
 
 gersh_status gersh__problem_solve(gersh__problem *p, const gersh__reference *reference,

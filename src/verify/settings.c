@@ -1,4 +1,4 @@
-/* What the settings ask for, from their definitions: the trace C, ρ, and the scaling of the features. */
+/* What the settings ask for, from their definitions: the trace C and ρ. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +92,7 @@ static gersh_status mean_of_tuples(double *mean, const gersh_dataset *data, cons
 gersh_status gersh__limits_find(double *trace, double *rho, int *known, const gersh_model *model,
                                 const gersh__reference *reference, const gersh_dataset *scaled)
 {
-    double k = (double)model->features, mean = 0;
+    double k = (double)model->metric->features, mean = 0;
     gersh_status status = GERSH_OK;
     *trace = model->info.budget;
     *known = 1;
@@ -112,81 +112,4 @@ gersh_status gersh__limits_find(double *trace, double *rho, int *known, const ge
                ? 1e-5 * *trace / k
                : gersh__setting_number(model->settings, GERSH__RHO);
     return status;
-}
-
-/* Mean and sample deviation of a column, and its largest size. */
-static void measure(long double *mean, long double *deviation, long double *largest,
-                    const gersh_dataset *data, size_t f)
-{
-    long double square = 0, scale;
-    *mean = *largest = 0;
-    for (size_t i = 0; i < data->n; i++)
-        *largest = fmaxl(*largest, fabsl((long double)data->x[i * data->k + f]));
-    scale = *largest > 0 ? *largest : 1;
-    for (size_t i = 0; i < data->n; i++)
-        *mean += data->x[i * data->k + f] / scale / (long double)data->n;
-    for (size_t i = 0; i < data->n; i++)
-        square += (data->x[i * data->k + f] / scale - *mean) * (data->x[i * data->k + f] / scale - *mean);
-    *deviation = data->n > 1 ? scale * sqrtl(square / (long double)(data->n - 1)) : 0;
-    *mean *= scale;
-}
-
-double gersh__scaling_difference(const gersh_model *model, const gersh_dataset *data)
-{
-    const gersh_scaling *scaling = model->scaling;
-    int none = gersh__setting_is(model->settings, GERSH__SCALE, "none");
-    int unit = gersh__setting_is(model->settings, GERSH__SCALE, "paper");
-    long double worst = (scaling->unit_rows != 0) == unit ? 0 : 1;
-    for (size_t f = 0; f < data->k; f++) {
-        long double mean = 0, deviation = 1, largest = 1, scale;
-        if (!none)
-            measure(&mean, &deviation, &largest, data, f);
-        /* A feature that varies by rounding only counts as constant. */
-        scale = deviation > 1e-13L * largest ? deviation : fmaxl(largest, 1);
-        long double off = fabsl(scaling->scale[f] - scale) / scale;
-        if (deviation <= 1e-13L * largest)
-            off = fminl(off, fabsl(scaling->scale[f] - 1));
-        worst = fmaxl(worst, fmaxl(off, fabsl(scaling->mean[f] - mean) / fmaxl(largest, scale)));
-    }
-    return (double)worst;
-}
-
-static void scale_row(double *x, const gersh_scaling *scaling)
-{
-    long double square = 0, largest = 0;
-    for (size_t f = 0; f < scaling->features; f++) {
-        x[f] = (double)(((long double)x[f] - scaling->mean[f]) / scaling->scale[f]);
-        largest = fmaxl(largest, fabsl(x[f]));
-    }
-    if (!scaling->unit_rows || largest == 0)
-        return;
-    for (size_t f = 0; f < scaling->features; f++)
-        square += x[f] / largest * (x[f] / largest);
-    for (size_t f = 0; f < scaling->features; f++)
-        x[f] = (double)(x[f] / largest / sqrtl(square));
-}
-
-/* Less the mean, divided by the sample deviation where there is any; in units of the largest, as for squares. */
-static void standardize(size_t n, double *z)
-{
-    long double mean = 0, square = 0, largest = 0;
-    for (size_t i = 0; i < n; i++)
-        largest = fmaxl(largest, fabsl(z[i]));
-    for (size_t i = 0; largest > 0 && i < n; i++) {
-        z[i] = (double)(z[i] / largest);
-        mean += (long double)z[i] / (long double)n;
-    }
-    for (size_t i = 0; i < n; i++)
-        square += (z[i] - mean) * (z[i] - mean);
-    long double deviation = n > 1 ? sqrtl(square / (long double)(n - 1)) : 0;
-    for (size_t i = 0; i < n; i++)
-        z[i] = (double)((z[i] - mean) / (deviation > 0 ? deviation : 1));
-}
-
-void gersh__verify_scale(gersh_dataset *data, const gersh_model *model)
-{
-    for (size_t i = 0; i < data->n; i++)
-        scale_row(data->x + i * data->k, model->scaling);
-    if (data->targets != NULL)
-        standardize(data->n, data->targets);
 }

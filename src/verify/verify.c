@@ -109,17 +109,19 @@ static gersh_status check_scaling(gersh__verification *v, const gersh_dataset *d
         return GERSH_OK;
     }
     gersh_status status = gersh_dataset_copy(&v->scaled, data);
-    if (status == GERSH_OK && data->x == NULL)
-        status = gersh__dataset_densify(v->scaled);
+    if (status == GERSH_OK)
+        status = gersh_dataset_densify(v->scaled);
     if (status != GERSH_OK)
         return status;
-    double difference = gersh__scaling_difference(v->model, v->scaled);
+    double difference;
+    status = gersh__verify_scale(&difference, v->scaled, v->model);
+    if (status != GERSH_OK)
+        return status;
     gersh_check *check = gersh__verify_add(
         v, "scaling", difference <= limit_error ? GERSH_CHECK_PASSED : GERSH_CHECK_FAILED,
         "means and scales of the features differ from those of the samples by %.2g at most", difference);
     check->recomputed = difference;
     check->tolerance = limit_error;
-    gersh__verify_scale(v->scaled, v->model);
     return GERSH_OK;
 }
 
@@ -207,7 +209,7 @@ static gersh_status bound_at(gersh__verification *v, const gersh__dense *at, dou
         *error = 0;
     } else if (status == GERSH_OK) {
         status = gersh__bound_from(bound, error, &p, v->reference->maximized ? -p.value : p.value,
-                                   v->solver->bound, v->model,
+                                   v->solver->info.bound, v->model,
                                    v->model->info.budget - v->model->info.rho * (double)v->scaled->k);
     }
     gersh__problem_clear(&p);

@@ -61,9 +61,11 @@ typedef struct gersh__reference {
     int maximized;
     int never_negative;
     double mean; /* that --trace auto gives the squared distances under (C/K) I */
-    gersh_status (*classes)(gersh__problem *p);  /* or targets */
-    gersh_status (*pairs)(gersh__problem *p);    /* similar and dissimilar; or NULL */
-    gersh_status (*compared)(gersh__problem *p); /* triplets and quadruplets; or NULL */
+    /* By what the metric is learned from; NULL: the objective is not defined for that. */
+    gersh_status (*classes)(gersh__problem *p);
+    gersh_status (*targets)(gersh__problem *p);
+    gersh_status (*pairs)(gersh__problem *p);    /* similar and dissimilar ones */
+    gersh_status (*compared)(gersh__problem *p); /* triplets and quadruplets */
 } gersh__reference;
 
 /* NULL when there is none of that name. */
@@ -117,7 +119,7 @@ gersh_status gersh__tuples_glr(gersh__problem *p), gersh__tuples_deml(gersh__pro
  * the value and the gradient of the problem. *error: what rounding may have done to it.
  */
 gersh_status gersh__bound_from(double *bound, double *error, const gersh__problem *p, double value,
-                               gersh__bound_set set, const gersh_model *model, double budget);
+                               gersh_bound_set set, const gersh_model *model, double budget);
 
 /* What the checks share. */
 typedef struct gersh__verification {
@@ -143,11 +145,12 @@ void gersh__verify_compare(gersh__verification *v, const char *name, const char 
 /* Signs, colours, edge rules, smallest eigenvalue and trace of M. */
 gersh_status gersh__verify_metric(gersh__verification *v);
 
-/* Scales dense samples in place as the model says, and standardises targets, by definition. */
-void gersh__verify_scale(gersh_dataset *data, const gersh_model *model);
-
-/* Largest relative difference between the scaling of the model and that of dense samples by its definition. */
-double gersh__scaling_difference(const gersh_model *model, const gersh_dataset *data);
+/*
+ * Takes dense samples through the feature maps of the model, and standardises targets, by definition. *difference: the
+ * largest relative one between what the maps have learned and what they should have; 1 where the maps are not those that
+ * the settings ask for.
+ */
+gersh_status gersh__verify_scale(double *difference, gersh_dataset *data, const gersh_model *model);
 
 /* C and ρ of the settings; with --trace auto from the scaled data, else that may be NULL. *known: whether C is found. */
 gersh_status gersh__limits_find(double *trace, double *rho, int *known, const gersh_model *model,

@@ -47,28 +47,19 @@ class Mahalanobis:
     float
     """
 
-    def __init__(self, mean, scale, unit_rows, factor):
-        self._scaling = mean, scale, unit_rows
+    def __init__(self, model, factor):
+        self._model = model
         self._factor = factor  # of scaled rows
 
     def __call__(self, u: Any, v: Any, squared: bool = False) -> float:
         points = [check_array(x, ensure_2d=False, dtype=np.float64, input_name=name) for x, name in ((u, "u"), (v, "v"))]
         for point, name in zip(points, "uv"):
-            if point.shape != self._scaling[0].shape:
-                raise ValueError(f"{name} must be a vector of {len(self._scaling[0])} features. Got the shape "
+            if point.shape != (self._model.features(),):
+                raise ValueError(f"{name} must be a vector of {self._model.features()} features. Got the shape "
                                  f"{point.shape} instead.")
-        difference = np.subtract(*scaled_rows(np.array(points), *self._scaling)) @ self._factor.T
+        difference = np.subtract(*self._model.scaled(np.array(points))) @ self._factor.T
         square = float(difference @ difference)
         return square if squared else square**0.5
-
-
-def scaled_rows(x, mean, scale, unit_rows):
-    x = (x - mean) / scale
-    if unit_rows:
-        length = np.linalg.norm(x, axis=1, keepdims=True)
-        length[length == 0] = 1
-        x /= length
-    return x
 
 
 def is_plain(X):
@@ -288,7 +279,7 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """
         check_is_fitted(self)
         X = self._points(X, reset=False)
-        return self._model.transform(scaled_rows(X, *self._model.scaling()), self._columns)
+        return self._model.transform(self._model.scaled(X), self._columns)
 
     @property
     def _n_features_out(self):
@@ -298,7 +289,7 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def _factor(self):
         """The map of scaled rows, by rows."""
         check_is_fitted(self)
-        return self._model.transform(np.eye(self.n_features_in_), self._columns).T
+        return self._model.transform(np.eye(self._model.width()), self._columns).T
 
     @property
     def components_(self) -> np.ndarray:
@@ -306,7 +297,7 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
         With scale='paper' rows are brought to unit length in between.
         """
-        return self._factor() / self._model.scaling()[1]
+        return self._factor() / self._model.scale()
 
     @property
     def matrix_(self) -> np.ndarray:
@@ -336,7 +327,7 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def _distances(self, tuples, *places):
         """Distances between points of each tuple, for each pair of places."""
         count, size, features = tuples.shape
-        scaled = scaled_rows(tuples.reshape(-1, features), *self._model.scaling())
+        scaled = self._model.scaled(tuples.reshape(-1, features))
         mapped = self._model.transform(scaled, self._columns).reshape(count, size, -1)
         return [np.linalg.norm(mapped[:, i] - mapped[:, j], axis=1) for i, j in places]
 
@@ -347,7 +338,7 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def get_metric(self) -> Mahalanobis:
         """The learned distance as a function metric(u, v, squared=False) that does not change with the estimator."""
         factor = self._factor()
-        return Mahalanobis(*self._model.scaling(), factor)
+        return Mahalanobis(self._model, factor)
 
     # What only graph metrics have
 

@@ -228,24 +228,37 @@ class Model:
 
         The result is None when the model has no training rows.
         """
-        data = library.gersh_model_data(self._pointer)
-        if not data:
+        kept = library.gersh_model_data(self._pointer)
+        if not kept:
             return None
-        n = library.gersh_dataset_rows(data)
-        if not library.gersh_dataset_values(data):
-            raise MemoryError("The training rows are sparse, and too many to be made dense.")
-        found = [library.gersh_dataset_labels(data), library.gersh_dataset_targets(data),
-                 library.gersh_dataset_weights(data)]
-        return [_array(library.gersh_dataset_values(data), n, self.features()),
-                *(_array(pointer, n) if pointer else None for pointer in found)]
+        data = c.c_void_p()
+        library.gersh_dataset_copy(c.byref(data), kept)
+        try:
+            library.gersh_dataset_densify(data)
+            n = library.gersh_dataset_rows(data)
+            found = [library.gersh_dataset_labels(data), library.gersh_dataset_targets(data),
+                     library.gersh_dataset_weights(data)]
+            return [_array(library.gersh_dataset_values(data), n, self.features()),
+                    *(_array(pointer, n) if pointer else None for pointer in found)]
+        finally:
+            library.gersh_dataset_free(data)
 
-    def scaling(self):
-        """Mean and scale of each feature, and whether rows are brought to unit length after that."""
-        scaling = library.gersh_model_scaling(self._pointer).contents
-        return _array(scaling.mean, scaling.features), _array(scaling.scale, scaling.features), bool(scaling.unit_rows)
+    def width(self) -> int:
+        """The number of the metric's features, which rows are scaled to."""
+        return library.gersh_scaling_width(library.gersh_model_scaling(self._pointer))
+
+    def scale(self) -> np.ndarray:
+        """What each feature is divided by."""
+        return _array(library.gersh_scaling_vector(library.gersh_model_scaling(self._pointer), b"scale"), self.width())
+
+    def scaled(self, x: np.ndarray) -> np.ndarray:
+        """Rows of the data as the metric sees them."""
+        with Dataset(x) as data:
+            library.gersh_scaling_apply(library.gersh_model_scaling(self._pointer), data)
+            return _array(library.gersh_dataset_values(data), len(x), self.width())
 
     def matrix(self) -> np.ndarray:
-        count = self.features()
+        count = self.width()
         m = np.empty((count, count))
         library.gersh_metric_matrix(self.metric, address(m))
         return m
@@ -275,7 +288,7 @@ class Model:
 
     def colors(self) -> Optional[np.ndarray]:
         found = library.gersh_model_colors(self._pointer)
-        return _array(found, self.features()).astype(int) if found else None
+        return _array(found, self.width()).astype(int) if found else None
 
     def can_permute(self) -> bool:
         """Whether there are samples with labels or targets, and an objective that is the library's own."""
@@ -299,7 +312,7 @@ class Model:
 
     def importance(self, kind: str) -> Importance:
         """Ranks by that kind, 'auto' for the model's own."""
-        value = np.empty(self.features())
+        value = np.empty(self.width())
         with self._lock:
             before = library.gersh_model_importance(self._pointer).contents.kind
             if kind != "auto":
@@ -307,7 +320,7 @@ class Model:
             chosen = KINDS[library.gersh_importance_rank(address(value), self._pointer)]
             library.gersh_importance_choose(self._pointer, before)
         pointer = library.gersh_model_importance(self._pointer)
-        found, n = pointer.contents, self.features()
+        found, n = pointer.contents, self.width()
         known, measured = bool(found.contribution), bool(found.permutation)
         return Importance(
             kind=chosen, value=value / value.sum() if chosen == "weight" else value,

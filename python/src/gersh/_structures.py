@@ -13,11 +13,6 @@ class SettingInfo(c.Structure):
                 ("help", c.c_char_p)]
 
 
-class Scaling(c.Structure):
-    _fields_ = [("features", c.c_size_t), ("mean", c.POINTER(c.c_double)), ("scale", c.POINTER(c.c_double)),
-                ("unit_rows", c.c_int)]
-
-
 class Atom(c.Structure):
     _fields_ = [("i", c.c_size_t), ("j", c.c_size_t), ("a", c.c_double), ("b", c.c_double)]
 

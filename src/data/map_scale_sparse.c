@@ -1,8 +1,8 @@
 /*
  * Scaling of sparse data, which leaves it sparse: entries are divided, and the means go into the shift of each
- * feature; see sparse.h. Where rows are divided by their length, that becomes the factor of each row.
+ * feature; see sparse.h.
  */
-#include "data/scaling.h"
+#include "data/map_scale.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,11 +11,10 @@
 #include "data/build.h"
 
 /* largest, and whether the column varies: against its first entry, and against 0 where it has fewer than n. */
-static void find_ranges(gersh_scaling *scaling, gersh__column_sums *sums, size_t n,
+static void find_ranges(double *first, double *scale, gersh__column_sums *sums, size_t n, size_t k,
                         const gersh__sparse *rows)
 {
-    size_t k = scaling->features;
-    double *count = sums->factor, *first = scaling->mean;
+    double *count = sums->factor;
     memset(count, 0, k * sizeof *count);
     memset(first, 0, k * sizeof *first);
     memset(sums->largest, 0, k * sizeof *sums->largest);
@@ -23,23 +22,22 @@ static void find_ranges(gersh_scaling *scaling, gersh__column_sums *sums, size_t
         size_t j = rows->index[e];
         if (count[j]++ == 0)
             first[j] = rows->value[e];
-        scaling->scale[j] = rows->value[e] != first[j] ? 1 : scaling->scale[j];
+        scale[j] = rows->value[e] != first[j] ? 1 : scale[j];
         sums->largest[j] = fmax(sums->largest[j], fabs(rows->value[e]));
     }
     for (size_t j = 0; j < k; j++)
-        scaling->scale[j] = count[j] < (double)n && first[j] != 0 ? 1 : scaling->scale[j];
+        scale[j] = count[j] < (double)n && first[j] != 0 ? 1 : scale[j];
 }
 
 /* Sums of the deviations from the mean, and of their squares: of the entries, and of the zeros beside them. */
-static void add_deviations(const gersh_scaling *scaling, gersh__column_sums *sums, size_t n,
+static void add_deviations(const double *mean, gersh__column_sums *sums, size_t n, size_t k,
                            const gersh__sparse *rows)
 {
-    const double *mean = scaling->mean;
-    for (size_t j = 0; j < scaling->features; j++)
+    for (size_t j = 0; j < k; j++)
         sums->rest[j] = (double)n; /* less the entries: the zeros */
     for (size_t e = 0; e < rows->start[n]; e++)
         sums->rest[rows->index[e]] -= 1;
-    for (size_t j = 0; j < scaling->features; j++) {
+    for (size_t j = 0; j < k; j++) {
         sums->square[j] = sums->rest[j] * mean[j] * mean[j];
         sums->rest[j] *= -mean[j];
     }
@@ -51,59 +49,44 @@ static void add_deviations(const gersh_scaling *scaling, gersh__column_sums *sum
     }
 }
 
-void gersh__sparse_sums(gersh_scaling *scaling, gersh__column_sums *sums, size_t n,
+void gersh__sparse_sums(double *mean, double *scale, gersh__column_sums *sums, size_t n, size_t k,
                         const gersh__sparse *rows)
 {
-    size_t k = scaling->features;
-    double *mean = scaling->mean;
-    find_ranges(scaling, sums, n, rows);
+    find_ranges(mean, scale, sums, n, k, rows);
     for (size_t j = 0; j < k; j++) {
         sums->factor[j] = gersh__safe_factor(sums->largest[j]);
-        mean[j] = scaling->scale[j] == 0 ? mean[j] : 0; /* of a column that does not vary: its value */
+        mean[j] = scale[j] == 0 ? mean[j] : 0; /* of a column that does not vary: its value */
     }
     for (size_t e = 0; e < rows->start[n]; e++) {
         size_t j = rows->index[e];
-        if (scaling->scale[j] != 0)
+        if (scale[j] != 0)
             mean[j] += rows->value[e] * sums->factor[j] / (double)n;
     }
-    add_deviations(scaling, sums, n, rows);
+    add_deviations(mean, sums, n, k, rows);
     for (size_t j = 0; j < k; j++) /* what rounding left */
-        mean[j] += scaling->scale[j] != 0 ? sums->rest[j] / (double)n : 0;
-    add_deviations(scaling, sums, n, rows);
+        mean[j] += scale[j] != 0 ? sums->rest[j] / (double)n : 0;
+    add_deviations(mean, sums, n, k, rows);
 }
 
 /* shift_f = mean/scale, where there is one. */
-static gersh_status make_shift(gersh__sparse *sparse, const gersh_scaling *scaling, const double *factor)
+static gersh_status make_shift(gersh__sparse *sparse, const double *mean, const double *factor, size_t k)
 {
     int any = 0;
-    for (size_t j = 0; j < scaling->features; j++)
-        any = any || scaling->mean[j] != 0;
+    for (size_t j = 0; j < k; j++)
+        any = any || mean[j] != 0;
     if (!any)
         return GERSH_OK;
-    sparse->shift = gersh__alloc(scaling->features, sizeof *sparse->shift);
+    sparse->shift = gersh__alloc(k, sizeof *sparse->shift);
     if (sparse->shift == NULL)
         return GERSH_ERROR_MEMORY;
-    for (size_t j = 0; j < scaling->features; j++) {
-        sparse->shift[j] = scaling->mean[j] * factor[j];
+    for (size_t j = 0; j < k; j++) {
+        sparse->shift[j] = mean[j] * factor[j];
         sparse->shift_square += sparse->shift[j] * sparse->shift[j];
     }
     return GERSH_OK;
 }
 
-/* Divides row i by its length, of which the shifts are a part; a zero row stays. */
-static void make_unit(gersh__sparse *sparse, size_t i)
-{
-    double square = sparse->shift_square;
-    for (size_t e = sparse->start[i]; e < sparse->start[i + 1]; e++) {
-        double shift = sparse->shift != NULL ? sparse->shift[sparse->index[e]] : 0;
-        square += sparse->value[e] * (sparse->value[e] - 2 * shift);
-    }
-    sparse->factor[i] = square > 0 ? 1 / sqrt(square) : 1;
-    for (size_t e = sparse->start[i]; e < sparse->start[i + 1]; e++)
-        sparse->value[e] *= sparse->factor[i];
-}
-
-gersh_status gersh__sparse_scale(gersh_dataset *data, const gersh_scaling *scaling, const double *factor)
+gersh_status gersh__sparse_scale(gersh_dataset *data, const gersh__feature_map *map, const double *factor)
 {
     gersh__sparse *scaled, *old = data->sparse;
     gersh_status status = gersh__sparse_new(&scaled, data->n, old->start[data->n]);
@@ -111,20 +94,14 @@ gersh_status gersh__sparse_scale(gersh_dataset *data, const gersh_scaling *scali
         return status;
     memcpy(scaled->start, old->start, (data->n + 1) * sizeof *scaled->start);
     memcpy(scaled->index, old->index, old->start[data->n] * sizeof *scaled->index);
-    status = make_shift(scaled, scaling, factor);
-    if (status == GERSH_OK && scaling->unit_rows) {
-        scaled->factor = gersh__alloc(data->n, sizeof *scaled->factor);
-        status = scaled->factor != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
-    }
+    status = make_shift(scaled, map->vector[GERSH__SCALE_MEAN], factor, data->k);
     for (size_t i = 0; i < data->n && status == GERSH_OK; i++) {
         for (size_t e = old->start[i]; e < old->start[i + 1] && status == GERSH_OK; e++) {
             size_t j = old->index[e];
             scaled->value[e] = old->value[e] * factor[j];
             if (!isfinite(scaled->value[e] - (scaled->shift != NULL ? scaled->shift[j] : 0)))
-                status = gersh__fail_scaling(scaling, data, i, j, old->value[e]);
+                status = gersh__fail_scale(map, data, i, j, old->value[e]);
         }
-        if (status == GERSH_OK && scaling->unit_rows)
-            make_unit(scaled, i);
     }
     if (status != GERSH_OK) {
         gersh__sparse_free(scaled);
