@@ -283,7 +283,8 @@ static int run(const cli_args *args)
 }
 
 static const cli_option options[] = {
-    {"objectives", 0, "LIST", "objectives of 'gersh fit', separated by commas, or all (default: glr)"},
+    {"objectives", 0, "LIST",
+     "objectives of 'gersh fit', separated by commas, or all (default: mcml; for real-valued targets glr)"},
     {"solvers", 0, "LIST", "solvers of 'gersh fit', separated by commas, or all (default: all)"},
     {"folds", 0, "paper",
      "compare on N/4 stratified folds of about four of the N rows each, with paper scaling, instead of on "

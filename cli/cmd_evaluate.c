@@ -45,7 +45,7 @@ static void print_heading(const cli_args *args, const gersh_dataset *data, const
     printf("%zu split%s with %zu rows to learn from and %zu to predict; scaled by '%s'; %s", result->splits,
            result->splits == 1 ? "" : "s", result->train, result->test,
            gersh_settings_get(args->settings, "scale"), classifier);
-    if (strcmp(classifier, "knn") == 0)
+    if (gersh_classifier_find(classifier)->votes)
         printf(" with %s neighbours%s", gersh_settings_get(args->settings, "neighbors"),
                strcmp(gersh_settings_get(args->settings, "votes"), "distance") == 0 ? ", votes by distance"
                                                                                     : "");
@@ -389,7 +389,8 @@ static int run(const cli_args *args)
 }
 
 static const cli_option options[] = {
-    {"objectives", 0, "LIST", "objectives of 'gersh fit', separated by commas, or all (default: glr)"},
+    {"objectives", 0, "LIST",
+     "objectives of 'gersh fit', separated by commas, or all (default: auto; for real-valued targets glr)"},
     {"solvers", 0, "LIST", "solvers of 'gersh fit', separated by commas, or all (default: balanced)"},
     {"tuned", 0, NULL,
      "one more row: a search on the training rows of each split chooses scaling, objective, solver, trace "

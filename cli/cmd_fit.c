@@ -282,13 +282,10 @@ static const cli_option options[] = {
     {"start", 0, "MODEL", "begin at the metric of this model"},
     {"pairs", 0, "FILE",
      "learn from pairs of rows instead of labels: CSV with two row numbers from 1, and 1 (similar) or -1 "
-     "(dissimilar); objectives glr, mcml, deml, lsml"},
-    {"triplets", 0, "FILE",
-     "learn from triplets a, p, n of row numbers, a nearer to p than to n; objectives lsml, lmnn"},
+     "(dissimilar)"},
+    {"triplets", 0, "FILE", "learn from triplets a, p, n of row numbers, a nearer to p than to n"},
     {"quadruplets", 0, "FILE",
-     "learn from quadruplets a, b, c, d of row numbers, a and b nearer to each other than c and d; "
-     "objectives lsml, "
-     "lmnn"},
+     "learn from quadruplets a, b, c, d of row numbers, a and b nearer to each other than c and d"},
     {"report", 0, "FILE",
      "write a report of what was learned to this HTML file; it learns anew on ten random splits, to "
      "measure the accuracy"},

@@ -263,6 +263,95 @@ static void print_option(const char *name, char letter, const char *value, const
     print_wrapped(text, column, column);
 }
 
+/* Adds to a text that is cut at its size. */
+static void add_words(char *text, size_t size, const char *format, const char *word)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, format, word);
+}
+
+/* "; learns from classes, pairs" */
+static void add_supervision(char *text, size_t size, const char *first, unsigned bits)
+{
+    for (unsigned bit = 1; bit <= GERSH_SUPERVISION_QUADRUPLETS; bit *= 2)
+        if ((bits & bit) != 0) {
+            add_words(text, size, first, gersh_supervision_name((gersh_supervision)bit));
+            first = ", %s";
+        }
+}
+
+static void print_entry(const char *name, const char *text)
+{
+    enum { column = 14 };
+    printf("  %-*s", column - 2, name);
+    print_wrapped(text, column, column);
+}
+
+static void print_objectives(void)
+{
+    const gersh_objective_info *info;
+    printf("\nobjectives:\n");
+    for (int i = 0; (info = gersh_objective_at(i)) != NULL; i++) {
+        char text[256], mean[32];
+        snprintf(text, sizeof text, "%s", info->help);
+        add_supervision(text, sizeof text, "; learns from %s", info->takes);
+        add_supervision(text, sizeof text, "; auto for %s", info->automatic);
+        add_supervision(text, sizeof text, "; tried second for %s", info->second);
+        snprintf(mean, sizeof mean, "%g", info->mean);
+        add_words(text, sizeof text, "; mean squared distance %s (--trace auto)", mean);
+        print_entry(info->name, text);
+    }
+}
+
+static void print_solvers(void)
+{
+    const gersh_solver_info *info;
+    printf("\nsolvers:\n");
+    for (int i = 0; (info = gersh_solver_at(i)) != NULL; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "%s%s", info->help,
+                 info->bound != GERSH_BOUND_NONE ? "; with a certified bound" : "");
+        print_entry(info->name, text);
+    }
+}
+
+static void print_classifiers(void)
+{
+    const gersh_classifier_info *info;
+    printf("\nclassifiers:\n");
+    for (int i = 0; (info = gersh_classifier_at(i)) != NULL; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "%s%s", info->help, info->regresses ? "; targets too" : "");
+        print_entry(info->name, text);
+    }
+}
+
+/* Whether the command has that setting, or an option of several of its names. */
+static int chooses(const cli_command *command, const char *setting, const char *option)
+{
+    for (int i = 0; command->options != NULL && command->options[i].name != NULL; i++)
+        if (strcmp(command->options[i].name, option) == 0)
+            return 1;
+    return takes(command, setting);
+}
+
+/* The help of a setting, and which solvers read it where not all do. */
+static void print_setting(const gersh_setting_info *info)
+{
+    const gersh_solver_info *solver;
+    const char *format = "%s";
+    char text[400] = "";
+    for (int i = 0; (solver = gersh_solver_at(i)) != NULL; i++)
+        if (gersh_solver_reads(solver, info->name)) {
+            add_words(text, sizeof text, format, solver->name);
+            format = ", %s";
+        }
+    if (*text != '\0')
+        add_words(text, sizeof text, "%s", ": ");
+    add_words(text, sizeof text, "%s", info->help);
+    print_option(info->name, 0, info->value != NULL ? info->value : info->choices, text, info->initial);
+}
+
 void cli_print_help(const cli_command *command)
 {
     printf("usage: gersh %s %s [OPTIONS]\n\n", command->name, command->operand_names);
@@ -274,10 +363,15 @@ void cli_print_help(const cli_command *command)
     for (int i = 0; i < gersh_settings_count(); i++) {
         const gersh_setting_info *info = gersh_settings_info(i);
         if (takes(command, info->name))
-            print_option(info->name, 0, info->value != NULL ? info->value : info->choices, info->help,
-                         info->initial);
+            print_setting(info);
     }
     for (size_t i = 0; i < FLAGS; i++)
         print_option(flags[i].name, 0, NULL, flags[i].help, NULL);
+    if (chooses(command, "objective", "objectives"))
+        print_objectives();
+    if (chooses(command, "solver", "solvers"))
+        print_solvers();
+    if (chooses(command, "classifier", "classifiers"))
+        print_classifiers();
     printf("\nexample:\n  %s\n", command->example);
 }

@@ -70,7 +70,7 @@ static void print_certificate(const gersh_model *model)
            setting(model, "solver"), info->budget, info->rho);
     if (info->has_bound)
         printf("bound:       %.10g: no %s metric %s\n", info->bound,
-               strcmp(setting(model, "solver"), "balanced") == 0 ? "balanced" : "such",
+               gersh_model_solver(model)->signs == GERSH_SIGNS_BALANCED ? "balanced" : "such",
                maximized ? "has more" : "has less");
     printf("stopped:     %s, after %.3g s and %d iteration%s: %s\n", gersh_stop_name(info->stop),
            info->seconds, info->iterations, info->iterations == 1 ? "" : "s", gersh__stop_sentence(model));
@@ -92,6 +92,21 @@ static int compare(const void *left, const void *right)
     if (a->first != b->first)
         return a->first < b->first ? -1 : 1;
     return a->second < b->second ? -1 : a->second > b->second;
+}
+
+static void print_local(void)
+{
+    const gersh_objective_info *objective;
+    const char *before = " ";
+    printf("  where classes lie in several places, try an objective that looks at near samples only: "
+           "--objective");
+    for (int i = 0; (objective = gersh_objective_at(i)) != NULL; i++) {
+        if (!objective->local || (objective->takes & GERSH_SUPERVISION_CLASSES) == 0)
+            continue;
+        printf("%s%s", before, objective->name);
+        before = " or ";
+    }
+    printf("\n");
 }
 
 /* What the features are ranked by; and where contributions are blind, that they are. */
@@ -118,10 +133,9 @@ static void print_ranking(const gersh_model *model, gersh_importance_kind kind, 
                     gersh_model_tuples(model) == NULL
                 ? "; try --importance permutation"
                 : "");
-    if (gersh_importance_is_blind(importance) && strcmp(gersh_model_objective(model)->name, "mcml") == 0 &&
-        gersh_model_training_accuracy(model)->other == NULL)
-        printf("  mcml wants each class in one place; where classes have several, try --objective glr or "
-               "lmnn\n");
+    if (gersh_importance_is_blind(importance) && gersh_model_classes(model) > 0 &&
+        !gersh_model_objective(model)->local && gersh_model_training_accuracy(model)->other == NULL)
+        print_local();
     printf("  ");
 }
 

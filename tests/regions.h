@@ -232,46 +232,101 @@ static inline double search_angles(double a, double b, double c, double start)
     return fmin(at_angle(a, b, c, start + quarter * best / 32), at_angle(a, b, c, low));
 }
 
-/* The same from Jacobi's rotation, for many features. */
-static inline double rotate(double a, double b, double c, int signs)
+/* The region of that kind with the world's colours, scalars and, of those with edges, rules. */
+static inline gersh__region *region_of(const world *w, const gersh__region_ops *ops)
 {
-    if (b == 0 || !(signs & (b > 0 ? NEGATIVE : POSITIVE)))
-        return fmin(a, c);
+    gersh__region *region;
+    const gersh__region_params params = {
+        .rules = ops->dense ? NULL : w->rules, .color = w->color, .u = w->u};
+    assert_ok(gersh__region_new(&region, ops, w->pairs, &params));
+    return region;
+}
+
+static inline int has_edge(const gersh__region *region, size_t i, size_t j, double angle)
+{
+    return gersh__region_allows(region, (gersh_atom){i, j, cos(angle), sin(angle)});
+}
+
+/* The atom with the smallest value by Jacobi's rotation, where the region has it. */
+static inline double rotate(const gersh__region *region, size_t i, size_t j, double a, double b, double c)
+{
+    if (b == 0)
+        return INFINITY;
     double cotangent = (c - a) / (2 * b);
     double tangent = (cotangent < 0 ? -1 : 1) / (fabs(cotangent) + sqrt(cotangent * cotangent + 1));
-    return fmin(a - tangent * b, c + tangent * b);
+    int first = a - tangent * b < c + tangent * b;
+    return !has_edge(region, i, j, first ? atan2(-tangent, 1) : atan2(1, tangent)) ? INFINITY
+           : first                                                                 ? a - tangent * b
+                                                                                   : c + tangent * b;
 }
 
-static inline double pair_least(const world *w, const gersh__region *region, size_t i, size_t j)
+/* The smallest value over the angles of a quarter turn from `start`, where the region has them all. */
+static inline double search_quarter(const gersh__region *region, size_t i, size_t j, double a, double b,
+                                    double c, double start)
 {
-    double a = w->dense[i * w->k + i], b = w->dense[i * w->k + j], c = w->dense[j * w->k + j];
-    int signs = region->rules != NULL ? w->signs[i * w->k + j] : NEGATIVE | POSITIVE;
-    if (region->kind == GERSH__BALANCED || region->kind == GERSH__GDPA)
-        signs &= w->color[i] == w->color[j] ? NEGATIVE : POSITIVE;
-    if (region->kind == GERSH__GDPA) {
-        double s = w->u[i] / w->u[j], t = w->u[j] / w->u[i];
-        return signs == 0 ? INFINITY : (a * t + c * s - 2 * w->color[i] * w->color[j] * b) / (s + t);
-    }
-    if (w->k > 20)
-        return rotate(a, b, c, signs);
-    double least = INFINITY;
-    if (signs & POSITIVE)
-        least = fmin(least, search_angles(a, b, c, 0));
-    if (signs & NEGATIVE)
-        least = fmin(least, search_angles(a, b, c, -acos(0.0)));
-    return least;
+    for (int s = 1; s < 32; s++)
+        if (!has_edge(region, i, j, start + acos(0.0) * s / 32))
+            return INFINITY;
+    return search_angles(a, b, c, start);
 }
 
+/*
+ * The smallest value of an edge that the region has on two features. Regions have all edges of one sign or those of single
+ * angles, which are to be listed here. Only with few features is it found without the derivative.
+ */
+static inline double pair_least(const world *w, const gersh__region *region, size_t i, size_t j, double a,
+                                double b, double c)
+{
+    const double angles[] = {atan2(w->u[i], w->u[j]), -atan2(w->u[i], w->u[j])};
+    double least = INFINITY;
+    for (size_t s = 0; s < sizeof angles / sizeof angles[0]; s++)
+        if (has_edge(region, i, j, angles[s]))
+            least = fmin(least, at_angle(a, b, c, angles[s]));
+    if (w->k > 20)
+        return fmin(least, rotate(region, i, j, a, b, c));
+    least = fmin(least, search_quarter(region, i, j, a, b, c, 0));
+    return fmin(least, search_quarter(region, i, j, a, b, c, -acos(0.0)));
+}
+
+/* The smallest value of all atoms of one or two entries that the region allows. */
 static inline double brute_force(const world *w, const gersh__region *region)
 {
+    const double *g = w->dense;
+    size_t k = w->k;
     double least = INFINITY;
-    for (size_t i = 0; i < w->k; i++) {
-        least = fmin(least, w->dense[i * w->k + i]);
-        for (size_t j = 0; j < i && region->kind != GERSH__DIAGONAL; j++)
-            if (region->row == GERSH__ALL_ROWS || region->row == i || region->row == j)
-                least = fmin(least, pair_least(w, region, i, j));
+    for (size_t i = 0; i < k; i++) {
+        least = fmin(least, g[i * k + i]);
+        for (size_t j = 0; j < i; j++)
+            least = fmin(least, pair_least(w, region, i, j, g[i * k + i], g[i * k + j], g[j * k + j]));
     }
     return least;
+}
+
+/* Whether the region of that name has the atom, as the paper defines it. */
+static inline int defined(const world *w, const char *name, gersh_atom z)
+{
+    int sign = z.a * z.b < 0 ? NEGATIVE : POSITIVE; /* of M_ij */
+    double radius = fabs(z.a * z.b), ratio = w->u[z.j] / w->u[z.i];
+    int aligned = fabs(z.a * z.a - radius * ratio) < 1e-9 && fabs(z.b * z.b - radius / ratio) < 1e-9;
+    int colored = sign == (w->color[z.i] == w->color[z.j] ? NEGATIVE : POSITIVE);
+    if (z.i == z.j)
+        return 1;
+    if (w->signs != NULL && !(w->signs[z.i * w->k + z.j] & sign) && strcmp(name, "psd") != 0)
+        return 0;
+    if (strcmp(name, "diagonal") == 0)
+        return 0;
+    if (strcmp(name, "gdpa") == 0) /* the discs of zzᵀ end at 0 */
+        return colored && aligned;
+    if (strcmp(name, "balanced") == 0)
+        return colored;
+    if (strcmp(name, "hull") != 0 && strcmp(name, "psd") != 0)
+        fail_msg("tests/regions.h does not say which atoms the region '%s' has", name);
+    return 1;
+}
+
+static inline gersh__lmo_request full_pass(size_t want)
+{
+    return (gersh__lmo_request){.threshold = -INFINITY, .want = want};
 }
 
 #endif

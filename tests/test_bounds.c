@@ -41,24 +41,21 @@ static void a_false_bound_is_found(void **unused)
 }
 
 /* The minimum of zᵀGz over the region for the gradient g. */
-static double minimum(const gersh__pairs *pairs, const double *g, gersh__region_kind kind,
+static double minimum(const gersh__pairs *pairs, const double *g, const gersh__region_ops *ops,
                       const double *color, const double *u)
 {
+    static gersh__lmo_answer answer;
+    const gersh__lmo_request request = {.threshold = -INFINITY, .want = 4};
     gersh__gradient *gradient;
     gersh__region *region;
-    gersh__candidate candidate[4];
-    size_t found;
-    double least;
-    assert_ok(gersh__gradient_new(&gradient, pairs, kind == GERSH__PSD));
-    assert_ok(gersh__region_new(&region, kind, pairs, NULL));
-    region->color = kind == GERSH__BALANCED || kind == GERSH__GDPA ? color : NULL;
-    region->u = u;
+    assert_ok(gersh__gradient_new(&gradient, pairs, ops->dense));
+    assert_ok(gersh__region_new(&region, ops, pairs, &(gersh__region_params){.color = color, .u = u}));
     gersh__gradient_update(gradient, g);
-    assert_ok(gersh__region_minimize(region, gradient, -INFINITY, 4, candidate, &found, &least));
-    assert_true(found > 0 && candidate[0].value >= least);
+    assert_ok(gersh__region_minimize(region, gradient, &request, &answer));
+    assert_true(answer.found > 0 && answer.candidate[0].value >= answer.least);
     gersh__region_free(region);
     gersh__gradient_free(gradient);
-    return least;
+    return answer.least;
 }
 
 /* Powers of two change no digit: the minimum for g 2^p is that for g, times 2^p, few features or many. */
@@ -84,14 +81,15 @@ static void minima_scale_with_the_gradient(void **unused)
             g[p] = c % 2 ? -gersh__random_uniform(&random) : gersh__random_normal(&random);
         assert_ok(gersh_dataset_new(&data, SOME_ROWS, k, x, k, NULL, NULL, NULL));
         assert_ok(gersh__pairs_new(&pairs, data, NULL, 0, NULL, NULL, NULL));
-        for (gersh__region_kind kind = GERSH__DIAGONAL; kind <= GERSH__PSD; kind++) {
-            double least = minimum(pairs, g, kind, color, u);
+        for (size_t r = 0; gersh__region_at(r) != NULL; r++) {
+            const gersh__region_ops *ops = gersh__region_at(r);
+            double least = minimum(pairs, g, ops, color, u);
             for (size_t s = 0; s < sizeof powers / sizeof powers[0] && isfinite(least); s++) {
                 for (size_t p = 0; p < MOST_PAIRS; p++)
                     scaled[p] = ldexp(g[p], powers[s]);
-                double there = minimum(pairs, scaled, kind, color, u), right = ldexp(least, powers[s]);
-                if (!(fabs(there - right) <= (kind == GERSH__PSD ? 1e-6 : 1e-13) * fabs(right)))
-                    fail_msg("region %d, %zu features, power %d: %.17g instead of %.17g", (int)kind, k,
+                double there = minimum(pairs, scaled, ops, color, u), right = ldexp(least, powers[s]);
+                if (!(fabs(there - right) <= (ops->dense ? 1e-6 : 1e-13) * fabs(right)))
+                    fail_msg("region %s, %zu features, power %d: %.17g instead of %.17g", ops->name, k,
                              powers[s], there, right);
             }
         }

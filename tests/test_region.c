@@ -12,84 +12,275 @@
 #include "linalg/kernels.h"
 #include "regions.h"
 
+enum { MOST_REGIONS = 32 };
+
 /* The atom is one of the region's, its value is zᵀ G z, and its length 1. */
-static void check_atom(const world *w, const gersh__region *region, const gersh__candidate *c)
+static void check_atom(const world *w, const char *name, const gersh__candidate *c)
 {
     gersh_atom z = c->atom;
     size_t k = w->k;
     assert_null(c->vector);
     assert_true(z.i < k && z.j < k);
     double value = z.a * z.a * w->dense[z.i * k + z.i];
-    if (z.i == z.j) {
+    if (z.i == z.j)
         assert_true(z.a == 1 && z.b == 0);
-    } else {
+    else
         value += z.b * z.b * w->dense[z.j * k + z.j] + 2 * z.a * z.b * w->dense[z.i * k + z.j];
-        assert_true(region->kind != GERSH__DIAGONAL);
-        assert_true(region->row == GERSH__ALL_ROWS || region->row == z.i || region->row == z.j);
-        int sign = z.a * z.b < 0 ? NEGATIVE : POSITIVE;
-        assert_true(region->rules == NULL || (w->signs[z.i * k + z.j] & sign));
-        if (region->kind == GERSH__BALANCED || region->kind == GERSH__GDPA)
-            assert_int_equal(sign, w->color[z.i] == w->color[z.j] ? NEGATIVE : POSITIVE);
-    }
-    if (region->kind == GERSH__GDPA && z.i != z.j) { /* the discs of zzᵀ do not reach below 0 */
-        double radius = fabs(z.a * z.b), ratio = w->u[z.j] / w->u[z.i];
-        assert_true(z.a * z.a >= radius * ratio * (1 - 1e-12));
-        assert_true(z.b * z.b >= radius / ratio * (1 - 1e-12));
-    }
+    assert_true(defined(w, name, z));
     assert_true(fabs(hypot(z.a, z.b) - 1) < 1e-14);
     assert_true(fabs(c->value - value) <= 1e-10 * w->norm);
 }
 
-static void check_minimum(const world *w, gersh__region *region, size_t want)
+static void check_minimum(const world *w, const char *name, gersh__region *region, size_t want)
 {
-    gersh__candidate *list = room(want, sizeof *list);
-    size_t found;
-    double least, expected = brute_force(w, region);
-    assert_ok(gersh__region_minimize(region, w->gradient, -INFINITY, want, list, &found, &least));
-    assert_true(found >= 1 && found <= want);
+    static gersh__lmo_answer answer;
+    const gersh__candidate *list = answer.candidate;
+    const gersh__lmo_request request = full_pass(want);
+    double expected = brute_force(w, region);
+    assert_ok(gersh__region_minimize(region, w->gradient, &request, &answer));
+    assert_true(answer.found >= 1 && answer.found <= want);
     if (!(fabs(list[0].value - expected) <= 1e-10 * w->norm))
-        fail_msg("region %d, %zu features, row %zu: the best value is %.17g, not %.17g", (int)region->kind,
-                 w->k, region->row, list[0].value, expected);
-    assert_true(least <= list[0].value && least >= expected - 1e-10 * w->norm);
-    for (size_t c = 0; c < found; c++) {
-        check_atom(w, region, &list[c]);
+        fail_msg("region %s, %zu features: the best value is %.17g, not %.17g", name, w->k, list[0].value,
+                 expected);
+    assert_true(answer.least <= list[0].value && answer.least >= expected - 1e-10 * w->norm);
+    for (size_t c = 0; c < answer.found; c++) {
+        check_atom(w, name, &list[c]);
         assert_true(c == 0 || list[c].value >= list[c - 1].value - 1e-12 * w->norm);
         for (size_t e = 0; e < c; e++) {
             gersh_atom a = list[c].atom, b = list[e].atom;
             assert_false((a.i == b.i && a.j == b.j) || (a.i == b.j && a.j == b.i));
         }
     }
-    free(list);
 }
 
-static gersh__region *region_of(const world *w, gersh__region_kind kind)
-{
-    gersh__region *region;
-    assert_ok(gersh__region_new(&region, kind, w->pairs, w->rules));
-    region->color = kind == GERSH__BALANCED || kind == GERSH__GDPA ? w->color : NULL;
-    region->u = kind == GERSH__GDPA ? w->u : NULL;
-    return region;
-}
-
-/* Every region whose atoms have one or two entries, also of one row only, for two gradients each. */
+/* Every region whose atoms have one or two entries, for two gradients each. */
 static void check_all(world *w, gersh__random *random, int gradient, int again)
 {
-    static const gersh__region_kind kinds[] = {GERSH__DIAGONAL, GERSH__GDPA, GERSH__BALANCED, GERSH__HULL};
-    gersh__region *region[4];
-    for (int r = 0; r < 4; r++)
-        region[r] = region_of(w, kinds[r]);
+    gersh__region *region[MOST_REGIONS] = {NULL};
+    for (size_t r = 0; gersh__region_at(r) != NULL; r++)
+        if (!gersh__region_at(r)->dense)
+            region[r] = region_of(w, gersh__region_at(r));
     for (int round = 0; round < 2; round++) { /* a region is used many times */
         set_gradient(w, random, round == 0 ? gradient : again);
-        for (int r = 0; r < 4; r++) {
-            region[r]->row = GERSH__ALL_ROWS;
-            check_minimum(w, region[r], 1 + (size_t)gersh__random_below(random, 8));
-            region[r]->row = (size_t)gersh__random_below(random, w->k);
-            check_minimum(w, region[r], 1 + (size_t)gersh__random_below(random, 8));
-            check_minimum(w, region[r], GERSH__MOST_CANDIDATES);
+        for (size_t r = 0; gersh__region_at(r) != NULL; r++) {
+            if (region[r] == NULL)
+                continue;
+            check_minimum(w, gersh__region_at(r)->name, region[r],
+                          1 + (size_t)gersh__random_below(random, 8));
+            check_minimum(w, gersh__region_at(r)->name, region[r], GERSH__MOST_CANDIDATES);
         }
     }
-    for (int r = 0; r < 4; r++)
+    for (size_t r = 0; r < MOST_REGIONS; r++)
         gersh__region_free(region[r]);
+}
+
+/* What lacks a part is no region: it would be searched, and certified, as another one. */
+static void incomplete_regions_are_refused(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 60);
+    world w;
+    make_world(&w, &random, 4, 3, 0, 0, 1);
+    const gersh__region_params params = {.color = w.color, .u = w.u};
+    for (size_t r = 0; gersh__region_at(r) != NULL; r++) {
+        const char *missing[] = {"'init'",   "'minimize'", "'free'",
+                                 "'allows'", "'score'",    "a region has no name"};
+        for (int m = 0; m < 6; m++) {
+            gersh__region_ops ops = *gersh__region_at(r);
+            gersh__region *region = NULL;
+            ops.init = m == 0 ? NULL : ops.init;
+            ops.minimize = m == 1 ? NULL : ops.minimize;
+            ops.free = m == 2 ? NULL : ops.free;
+            ops.allows = m == 3 ? NULL : ops.allows;
+            ops.score = m == 4 ? NULL : ops.score;
+            ops.name = m == 5 ? NULL : ops.name;
+            assert_int_equal(gersh__region_new(&region, &ops, w.pairs, &params), GERSH_ERROR_ARGUMENT);
+            assert_null(region);
+            assert_non_null(strstr(gersh_last_error(), "internal error: "));
+            assert_non_null(strstr(gersh_last_error(), missing[m]));
+        }
+    }
+    drop(&w);
+}
+
+/* Colours, scalars and rules that a region cannot do without, or with. */
+static void wrong_parameters_are_refused(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 59);
+    world w;
+    make_world(&w, &random, 4, 3, 0, 0, 1);
+    set_rules(&w, &random, 0);
+    const struct {
+        const gersh__region_ops *ops;
+        gersh__region_params params;
+        const char *sentence;
+    } wrong[] = {
+        {&gersh__region_balanced, {.u = w.u}, "internal error: the region 'balanced' needs colours"},
+        {&gersh__region_gdpa, {.u = w.u}, "internal error: the region 'gdpa' needs colours and scalars"},
+        {&gersh__region_gdpa,
+         {.color = w.color},
+         "internal error: the region 'gdpa' needs colours and scalars"},
+        {&gersh__region_psd,
+         {.rules = w.rules},
+         "internal error: the region 'psd' keeps no rules for edges"},
+    };
+    for (size_t c = 0; c < sizeof wrong / sizeof wrong[0]; c++) {
+        gersh__region *region = NULL;
+        assert_int_equal(gersh__region_new(&region, wrong[c].ops, w.pairs, &wrong[c].params),
+                         GERSH_ERROR_ARGUMENT);
+        assert_null(region);
+        assert_string_equal(gersh_last_error(), wrong[c].sentence);
+    }
+    gersh__region *region = NULL;
+    assert_int_equal(gersh__region_new(&region, &gersh__region_balanced, w.pairs, NULL),
+                     GERSH_ERROR_ARGUMENT);
+    gersh__region_free(NULL);
+    drop(&w);
+}
+
+/* Edges of any angle and sign, those that gdpa has among them. */
+static void atoms_are_those_of_the_definition(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 58);
+    int has[MOST_REGIONS] = {0}, lacks[MOST_REGIONS] = {0};
+    for (int t = 0; t < 40; t++) {
+        world w;
+        make_world(&w, &random, 4, 7, 0, 0, 1);
+        if (t % 2)
+            set_rules(&w, &random, t % 4 == 1);
+        for (size_t r = 0; gersh__region_at(r) != NULL; r++) {
+            const gersh__region_ops *ops = gersh__region_at(r);
+            gersh__region *region = region_of(&w, ops);
+            for (size_t i = 0; i < w.k; i++) {
+                assert_true(gersh__region_allows(region, (gersh_atom){i, i, 1, 0}));
+                for (size_t j = 0; j < w.k; j++) {
+                    const double angles[] = {atan2(w.u[i], w.u[j]), -atan2(w.u[i], w.u[j]),
+                                             atan2(w.u[i], w.u[j]) + 1e-3,
+                                             6.3 * gersh__random_uniform(&random)};
+                    gersh_atom z = {i, j, cos(angles[(i + j) % 4]), sin(angles[(i + j) % 4])};
+                    if (i == j)
+                        continue;
+                    assert_int_equal(gersh__region_allows(region, z), defined(&w, ops->name, z));
+                    has[r] += gersh__region_allows(region, z);
+                    lacks[r] += !gersh__region_allows(region, z);
+                }
+            }
+            gersh__region_free(region);
+        }
+        drop(&w);
+    }
+    for (size_t r = 0; gersh__region_at(r) != NULL; r++) {
+        assert_true(has[r] > 0 || gersh__region_at(r) == &gersh__region_diagonal);
+        assert_true(lacks[r] > 0 || gersh__region_at(r) == &gersh__region_psd);
+    }
+}
+
+/* The score of a pair is the least value of its atoms, and that of the atom that comes with it. */
+static void scores_are_those_of_the_best_atom(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 57);
+    for (int t = 0; t < cases(400); t++) {
+        world w;
+        make_world(&w, &random, 4, 5, 0, 0, 1);
+        if (t % 2)
+            set_rules(&w, &random, t % 4 == 1);
+        for (size_t r = 0; gersh__region_at(r) != NULL; r++) {
+            gersh__region *region = region_of(&w, gersh__region_at(r));
+            double a = gersh__random_normal(&random), c = t % 3 == 0 ? a : gersh__random_normal(&random);
+            double b = t % 5 == 0 ? 0 : gersh__random_normal(&random) * (t % 7 == 0 ? 1e-9 : 1);
+            size_t i = (size_t)gersh__random_below(&random, 5), j = (i + 1 + (size_t)t % 4) % 5;
+            double expected = fmin(fmin(a, c), pair_least(&w, region, i, j, a, b, c));
+            gersh_atom z = {9, 9, 9, 9};
+            double score = gersh__region_score(region, i, j, a, b, c, &z),
+                   size = fabs(a) + fabs(b) + fabs(c);
+            assert_true(score == gersh__region_score(region, i, j, a, b, c, NULL));
+            if (!(fabs(score - expected) <= 1e-12 * size))
+                fail_msg("region %s: the score is %.17g, not %.17g", gersh__region_at(r)->name, score,
+                         expected);
+            assert_true(gersh__region_allows(region, z));
+            if (z.i == z.j)
+                assert_true((z.i == i ? a : c) <= score + 1e-12 * size && (z.i == i || z.i == j));
+            else
+                assert_true(z.i == i && z.j == j &&
+                            fabs(at_angle(a, b, c, atan2(z.b, z.a)) - score) <= 1e-12 * size);
+            gersh__region_free(region);
+        }
+        drop(&w);
+    }
+}
+
+/* Many scores at once are those one by one, whatever the order of the features. */
+static void rows_have_the_scores_of_their_pairs(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 56);
+    for (int t = 0; t < cases(100); t++) {
+        world w;
+        size_t k = 2 + (size_t)gersh__random_below(&random, 40), list[41];
+        double b[41], c[41], score[41];
+        make_world(&w, &random, 4, k, 0, 0, 1);
+        for (size_t r = 0; gersh__region_at(r) != NULL; r++) {
+            const gersh__region_ops *ops = gersh__region_at(r);
+            if (ops->score_row == NULL)
+                continue;
+            gersh__region *region = region_of(&w, ops);
+            size_t count = 2 + (size_t)gersh__random_below(&random, k - 1);
+            for (size_t p = 0; p < k; p++)
+                list[p] = t % 2 ? (p * 7 + 3) % k : p;
+            if (ops->arrange != NULL)
+                ops->arrange(region, t % 2 ? list : NULL, count);
+            size_t place = (size_t)gersh__random_below(&random, count - 1), behind = count - place - 1;
+            double a = gersh__random_normal(&random), least = INFINITY;
+            for (size_t p = 0; p < behind; p++) {
+                b[p] = gersh__random_normal(&random);
+                c[p] = gersh__random_normal(&random);
+            }
+            double found = ops->score_row(region, place, behind, a, b, c, score);
+            for (size_t p = 0; p < behind; p++) {
+                double one = ops->score(region, list[place], list[place + 1 + p], a, b[p], c[p], NULL);
+                assert_true(fabs(score[p] - one) <= 1e-14 * (fabs(a) + fabs(b[p]) + fabs(c[p])));
+                least = fmin(least, score[p]);
+            }
+            assert_true(found == least);
+            gersh__region_free(region);
+        }
+        drop(&w);
+    }
+}
+
+/* A region that scores pairs one by one has the same minimum. */
+static void rows_need_not_be_scored_at_once(void **unused)
+{
+    (void)unused;
+    static const size_t counts[] = {7, 30, 600};
+    gersh__random random;
+    gersh__random_seed(&random, 55);
+    for (int t = 0; t < cases(12); t++) {
+        world w;
+        make_world(&w, &random, 6, counts[t % 3], 0, 0, 1 + t % 2);
+        if (t % 4 == 3)
+            set_rules(&w, &random, 0);
+        set_gradient(&w, &random, t % GRADIENTS);
+        for (size_t r = 0; gersh__region_at(r) != NULL; r++) {
+            gersh__region_ops ops = *gersh__region_at(r);
+            if (ops.score_row == NULL)
+                continue;
+            ops.score_row = NULL;
+            ops.arrange = NULL;
+            gersh__region *region = region_of(&w, &ops);
+            check_minimum(&w, ops.name, region, 5);
+            gersh__region_free(region);
+        }
+        drop(&w);
+    }
 }
 
 static void few_features(void **unused)
@@ -174,42 +365,57 @@ static void many_features(void **unused)
 }
 
 /*
- * With many features a look at the watched ones is enough where it finds a pair below the limit, and certifies nothing
- * then; asked for ever smaller values it ends with a look at all and the minimum.
+ * With many features the working set is enough where one of its pairs is below the threshold, and certifies nothing then;
+ * asked for ever smaller values it ends with a full pass and the minimum. What that found is in the working set: another one
+ * finds nothing better, also by a region that is given the working set.
  */
-static void watched_pairs_come_first(void **unused)
+static void the_working_set_comes_first(void **unused)
 {
     (void)unused;
     gersh__random random;
     gersh__random_seed(&random, 67);
-    int few = 0, all = 0;
+    int few = 0, all = 0, better = 0;
     for (int t = 0; t < cases(16); t++) {
         world w;
         make_world(&w, &random, 5 + (size_t)(t % 7), 1200, 0, t % 4 == 3, 1 + t % 2);
         set_gradient(&w, &random, t % 2 ? MIXED : BELOW_ZERO);
-        gersh__region *region = region_of(&w, t % 3 == 0 ? GERSH__BALANCED : GERSH__HULL);
-        double expected = brute_force(&w, region), least = -INFINITY, enough = 0;
-        while (least == -INFINITY) {
-            gersh__candidate list[4];
-            size_t found;
-            assert_ok(gersh__region_minimize(region, w.gradient, enough, 4, list, &found, &least));
-            for (size_t c = 0; c < found; c++)
-                check_atom(&w, region, &list[c]);
-            if (least == -INFINITY) {
-                assert_true(list[0].value < enough);
+        const gersh__region_ops *ops = t % 3 == 0 ? &gersh__region_balanced : &gersh__region_hull;
+        gersh__working_set *set;
+        assert_ok(gersh__working_set_new(&set, w.k));
+        gersh__region_params params = {.color = w.color, .working_set = set};
+        gersh__region *region;
+        assert_ok(gersh__region_new(&region, ops, w.pairs, &params));
+        gersh__lmo_answer answer = {.least = -INFINITY};
+        double expected = brute_force(&w, region), threshold = 0;
+        while (answer.least == -INFINITY) {
+            const gersh__lmo_request request = {.threshold = threshold, .want = 4};
+            const gersh__candidate *list = answer.candidate;
+            assert_ok(gersh__region_minimize(region, w.gradient, &request, &answer));
+            for (size_t c = 0; c < answer.found; c++)
+                check_atom(&w, ops->name, &list[c]);
+            if (answer.least == -INFINITY) {
+                assert_true(list[0].value < threshold && !answer.improved);
                 few++;
             } else {
                 assert_true(fabs(list[0].value - expected) <= 1e-10 * w.norm);
-                assert_true(least <= list[0].value && least >= expected - 1e-10 * w.norm);
+                assert_true(answer.least <= list[0].value && answer.least >= expected - 1e-10 * w.norm);
+                better += answer.improved;
                 all++;
             }
-            enough = list[0].value - 1e-9 * fabs(list[0].value); /* by more than rounding */
+            threshold = list[0].value - 1e-9 * fabs(list[0].value); /* by more than rounding */
         }
-        check_minimum(&w, region, 5); /* what was found is watched */
+        for (int again = 0; again < 2; again++) {
+            const gersh__lmo_request request = full_pass(5);
+            assert_ok(gersh__region_minimize(region, w.gradient, &request, &answer));
+            assert_true(!answer.improved && fabs(answer.candidate[0].value - expected) <= 1e-10 * w.norm);
+            gersh__region_free(region);
+            assert_ok(gersh__region_new(&region, ops, w.pairs, &params));
+        }
+        gersh__working_set_free(set);
         gersh__region_free(region);
         drop(&w);
     }
-    assert_true(few > 0 && all > 0);
+    assert_true(few > 0 && all > 0 && better > 0);
 }
 
 /* The first value that is not between the limits, whatever the length and wherever it is; NaN never is between. */
@@ -272,25 +478,30 @@ static void ties_and_extremes(void **unused)
 static void threads_do_not_matter(void **unused)
 {
     (void)unused;
-    gersh__candidate list[2][20];
-    size_t found[2];
+    static gersh__lmo_answer answer[2][MOST_REGIONS];
     for (int s = 0; s < 2; s++) {
         gersh__random random;
         gersh__random_seed(&random, 64);
         world w;
-        double least;
+        const gersh__lmo_request request = full_pass(20);
         make_world(&w, &random, 12, 900, 0, 0, s == 0 ? 1 : 3);
         set_gradient(&w, &random, MIXED);
-        gersh__region *region = region_of(&w, GERSH__BALANCED);
-        assert_ok(gersh__region_minimize(region, w.gradient, -INFINITY, 20, list[s], &found[s], &least));
-        gersh__region_free(region);
+        for (size_t r = 0; gersh__region_at(r) != NULL; r++) {
+            if (gersh__region_at(r)->dense)
+                continue;
+            gersh__region *region = region_of(&w, gersh__region_at(r));
+            assert_ok(gersh__region_minimize(region, w.gradient, &request, &answer[s][r]));
+            gersh__region_free(region);
+        }
         drop(&w);
     }
-    assert_int_equal(found[0], found[1]);
-    for (size_t c = 0; c < found[0]; c++) {
-        gersh_atom a = list[0][c].atom, b = list[1][c].atom;
-        assert_true(a.i == b.i && a.j == b.j && a.a == b.a && a.b == b.b);
-        assert_true(list[0][c].value == list[1][c].value);
+    for (size_t r = 0; gersh__region_at(r) != NULL; r++) {
+        assert_int_equal(answer[0][r].found, answer[1][r].found);
+        for (size_t c = 0; c < answer[0][r].found; c++) {
+            gersh__candidate x = answer[0][r].candidate[c], y = answer[1][r].candidate[c];
+            assert_true(x.atom.i == y.atom.i && x.atom.j == y.atom.j && x.atom.a == y.atom.a &&
+                        x.atom.b == y.atom.b && x.value == y.value);
+        }
     }
 }
 
@@ -303,16 +514,19 @@ static double form(const world *w, const double *z, const double *y)
     return sum;
 }
 
-static void check_psd(const world *w, gersh__region *region, size_t want)
+static void check_psd(const world *w, gersh__region *region, const gersh__lmo_request *request)
 {
-    size_t k = w->k, found;
-    double *copy = room(k * k, sizeof *copy), *values = room(k, sizeof *values), least;
-    gersh__candidate list[GERSH__MOST_CANDIDATES];
+    static gersh__lmo_answer answer;
+    const gersh__candidate *list = answer.candidate;
+    size_t k = w->k;
+    double *copy = room(k * k, sizeof *copy), *values = room(k, sizeof *values);
     memcpy(copy, w->dense, k * k * sizeof *copy);
     assert_int_equal(LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'U', (lapack_int)k, copy, (lapack_int)k, values),
                      0);
-    assert_ok(gersh__region_minimize(region, w->gradient, -INFINITY, want, list, &found, &least));
-    assert_true(found >= 1 && found <= want && found <= 1 + region->active_count);
+    assert_ok(gersh__region_minimize(region, w->gradient, request, &answer));
+    size_t found = answer.found;
+    double least = answer.least;
+    assert_true(found >= 1 && found <= request->want && found <= 1 + request->active_count);
     assert_true(least <= values[0] && least >= values[0] - 1e-6 * w->norm - 1e-300);
     assert_true(list[0].value >= least && fabs(list[0].value - values[0]) <= 1e-6 * w->norm);
     for (size_t c = 0; c < found; c++) {
@@ -341,7 +555,7 @@ static void psd_has_the_first_eigenvector(void **unused)
         size_t k = t % 4 == 3 ? 65 + (size_t)t : 1 + (size_t)(t * 7 % 60), atoms = (size_t)(t % 5) * 5;
         make_world(&w, &random, 2 + (size_t)gersh__random_below(&random, t % 8 == 3 ? 4 : 30), k, 0, 0,
                    1 + t % 2);
-        gersh__region *region = region_of(&w, GERSH__PSD);
+        gersh__region *region = region_of(&w, &gersh__region_psd);
         double *active = room(atoms * k, sizeof *active);
         for (size_t a = 0; a < atoms; a++) {
             double length = 0;
@@ -354,9 +568,11 @@ static void psd_has_the_first_eigenvector(void **unused)
         }
         for (int round = 0; round < 3; round++) {
             set_gradient(&w, &random, (t + round) % GRADIENTS);
-            region->active = round > 0 ? active : NULL;
-            region->active_count = round > 0 ? atoms : 0;
-            check_psd(&w, region, round == 2 ? GERSH__MOST_CANDIDATES : 1 + (size_t)(t % 6));
+            gersh__lmo_request request =
+                full_pass(round == 2 ? GERSH__MOST_CANDIDATES : 1 + (size_t)(t % 6));
+            request.active = round > 0 ? active : NULL;
+            request.active_count = round > 0 ? atoms : 0;
+            check_psd(&w, region, &request);
         }
         free(active);
         gersh__region_free(region);
@@ -367,33 +583,33 @@ static void psd_has_the_first_eigenvector(void **unused)
 static void failing_allocations_leak_nothing(void **unused)
 {
     (void)unused;
-    static const gersh__region_kind kinds[] = {GERSH__DIAGONAL, GERSH__GDPA, GERSH__BALANCED, GERSH__HULL,
-                                               GERSH__PSD};
     gersh__random random;
     gersh__random_seed(&random, 66);
-    for (int t = 0; t < 6; t++) {
+    size_t regions = 0;
+    while (gersh__region_at(regions) != NULL)
+        regions++;
+    for (size_t t = 0; t < 2 * regions; t++) { /* with few features, and with many */
         world w;
-        gersh__region_kind kind = kinds[t < 5 ? t : 3];
-        make_world(&w, &random, 4, t < 5 ? 6 : 600, 0, 0, 1);
+        const gersh__region_ops *ops = gersh__region_at(t % regions);
+        if (t >= regions && ops->dense)
+            continue;
+        make_world(&w, &random, 4, t < regions ? 6 : 600, 0, 0, 1);
         set_gradient(&w, &random, MIXED);
         const gersh_edge_rule rule[] = {{0, 1, GERSH_EDGE_FORBIDDEN}, {3, 2, GERSH_EDGE_POSITIVE}};
         gersh_status status = GERSH_ERROR_MEMORY;
         for (long n = 1; status != GERSH_OK; n++) {
+            static gersh__lmo_answer answer;
+            const gersh__lmo_request request = full_pass(4);
             gersh__region *region = NULL;
             gersh__rules *rules = NULL;
-            gersh__candidate list[4];
-            size_t found;
-            double least;
             assert_true(n < 100);
             gersh__alloc_fail_at(n);
             status = gersh__rules_new(&rules, w.k, rule, 2);
+            const gersh__region_params params = {ops->dense ? NULL : rules, w.color, w.u, NULL};
             if (status == GERSH_OK)
-                status = gersh__region_new(&region, kind, w.pairs, kind == GERSH__PSD ? NULL : rules);
-            if (status == GERSH_OK) {
-                region->color = kind == GERSH__BALANCED || kind == GERSH__GDPA ? w.color : NULL;
-                region->u = w.u;
-                status = gersh__region_minimize(region, w.gradient, -INFINITY, 4, list, &found, &least);
-            }
+                status = gersh__region_new(&region, ops, w.pairs, &params);
+            if (status == GERSH_OK)
+                status = gersh__region_minimize(region, w.gradient, &request, &answer);
             gersh__alloc_fail_at(0);
             assert_true(status == GERSH_OK || status == GERSH_ERROR_MEMORY);
             gersh__region_free(region);
@@ -406,11 +622,17 @@ static void failing_allocations_leak_nothing(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(incomplete_regions_are_refused),
+        cmocka_unit_test(wrong_parameters_are_refused),
+        cmocka_unit_test(atoms_are_those_of_the_definition),
+        cmocka_unit_test(scores_are_those_of_the_best_atom),
+        cmocka_unit_test(rows_have_the_scores_of_their_pairs),
+        cmocka_unit_test(rows_need_not_be_scored_at_once),
         cmocka_unit_test(few_features),
         cmocka_unit_test(rules_hold),
         cmocka_unit_test(wrong_rules_are_refused),
         cmocka_unit_test(many_features),
-        cmocka_unit_test(watched_pairs_come_first),
+        cmocka_unit_test(the_working_set_comes_first),
         cmocka_unit_test(ties_and_extremes),
         cmocka_unit_test(places_beyond_limits_are_found),
         cmocka_unit_test(threads_do_not_matter),

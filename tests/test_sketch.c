@@ -50,7 +50,8 @@ static problem make(gersh__random *random, const char *objective, int dense)
     assert_ok(gersh__pairs_new_between(&q.pairs, q.data, NULL, NULL));
     assert_ok(gersh__objective_new(&q.objective, gersh__objective_find(objective), q.pairs));
     assert_ok(gersh__engine_new(&q.engine, q.pairs, q.objective, 1e-5, 3, dense));
-    assert_ok(gersh__region_new(&q.region, dense ? GERSH__PSD : GERSH__HULL, q.pairs, NULL));
+    assert_ok(
+        gersh__region_new(&q.region, dense ? &gersh__region_psd : &gersh__region_hull, q.pairs, NULL));
     return q;
 }
 
@@ -110,7 +111,7 @@ static void a_sketch_has_the_exact_gradient(void **unused)
         gersh_metric *here, *there;
         double value, bound;
         gersh__limits rough = limits_to(0.3), tight = limits_to(1e-6);
-        assert_true(gersh__sketch_pays(q.engine, q.region));
+        assert_true(gersh__sketch_pays(q.engine));
         assert_ok(gersh__engine_solve(q.engine, q.region, "rough", &rough, &stop));
         assert_ok(gersh__engine_measure(q.engine, q.region, 1, &value, &bound));
         assert_true(value - bound > 1e-3 * fabs(value));

@@ -305,7 +305,10 @@ static void merging_keeps_the_matrix(void **unused)
         gersh__engine_refresh(e);
         double value = e->value;
         size_t most = 1 + (size_t)(t % 2);
-        assert_ok(gersh__atoms_merge(e, most));
+        gersh__region *region;
+        assert_ok(gersh__region_new(&region, &gersh__region_hull, q.pairs, NULL));
+        assert_ok(gersh__atoms_merge(e, region, most));
+        gersh__region_free(region);
         matrix_of(e, after);
         for (size_t i = 0; i < k; i++)
             trace += before[i * k + i];
@@ -326,58 +329,94 @@ static void merging_keeps_the_matrix(void **unused)
     }
 }
 
-/* An edge stays as it is, or leaves its squares on the diagonal. */
+/* Edges with entries of one size alone: diagonally dominant matrices. */
+static int allows_equal(const gersh__region *region, gersh_atom z)
+{
+    (void)region;
+    return fabs(fabs(z.a) - fabs(z.b)) < 1e-9;
+}
+
+/* Two atoms on a pair stay where the one edge that they come to is none of the region's. */
+static void merging_stays_in_the_region(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 78);
+    gersh__region_ops dominant = gersh__region_hull;
+    dominant.name = "dominant";
+    dominant.allows = allows_equal;
+    problem q = make(&random, (wish){.n = 5, .k = 3, .classes = 2, .lone = 1});
+    gersh__objective *objective = objective_of("glr", &q);
+    for (int same = 0; same < 2; same++) {
+        gersh__engine *e = engine_of(&q, objective, 0, 4, 0);
+        gersh__region *region;
+        assert_ok(gersh__region_new(&region, same ? &gersh__region_hull : &dominant, q.pairs, NULL));
+        assert_ok(gersh__atoms_add(e, (gersh_atom){0, 2, sqrt(0.5), sqrt(0.5)}, NULL, 1));
+        assert_ok(gersh__atoms_add(e, (gersh_atom){0, 2, sqrt(0.5), -sqrt(0.5)}, NULL, 2));
+        assert_ok(gersh__atoms_merge(e, region, 1));
+        assert_int_equal(e->atoms, 2);
+        assert_int_equal(e->atom[0].i != e->atom[0].j && e->atom[1].i != e->atom[1].j, !same);
+        gersh__region_free(region);
+        gersh__engine_free(e);
+    }
+    gersh__objective_free(objective);
+    drop(&q);
+}
+
+/* In every region an edge of it stays as it is, and another one leaves its squares on the diagonal. */
 static void restricting_keeps_the_diagonal(void **unused)
 {
     (void)unused;
-    static const gersh__region_kind kinds[] = {GERSH__DIAGONAL, GERSH__BALANCED, GERSH__HULL};
     gersh__random random;
     gersh__random_seed(&random, 74);
-    for (int t = 0; t < cases(300); t++) {
+    for (int t = 0; t < cases(150); t++) {
         const size_t k = 6;
         problem q = make(&random, (wish){.n = 5, .k = k, .classes = 2, .lone = 1});
         gersh__objective *objective = objective_of("glr", &q);
-        gersh__engine *e = engine_of(&q, objective, 0, 1000, 0);
         const gersh_edge_rule rule[] = {
             {0, 1, GERSH_EDGE_FORBIDDEN}, {1, 2, GERSH_EDGE_POSITIVE}, {3, 2, GERSH_EDGE_NEGATIVE}};
         gersh__rules *rules;
-        gersh__region *region;
-        double expected[36], after[36], color[6], trace = 0;
+        double color[6], u[6];
         assert_ok(gersh__rules_new(&rules, k, rule, 3));
-        assert_ok(gersh__region_new(&region, kinds[t % 3], q.pairs, t % 2 ? rules : NULL));
-        for (size_t i = 0; i < k; i++)
-            color[i] = gersh__random_below(&random, 2) == 0 ? -1 : 1;
-        region->color = kinds[t % 3] == GERSH__BALANCED ? color : NULL;
-        add_random_atoms(e, &random, 30);
-        matrix_of(e, expected);
         for (size_t i = 0; i < k; i++) {
-            trace += expected[i * k + i];
-            for (size_t j = 0; j < i; j++)
-                expected[i * k + j] = expected[j * k + i] = 0;
+            color[i] = gersh__random_below(&random, 2) == 0 ? -1 : 1;
+            u[i] = exp(gersh__random_normal(&random));
         }
-        for (size_t a = 0; a < e->atoms; a++) { /* what may stay is added again */
-            gersh_atom z = e->atom[a];
-            double part = e->theta[a] * z.a * z.b;
-            int stays = kinds[t % 3] != GERSH__DIAGONAL;
-            if (region->color != NULL)
-                stays = stays && part * color[z.i] * color[z.j] < 0;
-            if (region->rules != NULL && (z.i == 0 || z.i == 1) && z.j == z.i + 1)
-                stays = stays && z.i == 1 && part < 0;
-            if (region->rules != NULL && z.i == 2 && z.j == 3)
-                stays = stays && part > 0;
-            if (z.i != z.j && stays) {
-                expected[z.i * k + z.j] += part;
-                expected[z.j * k + z.i] += part;
+        const gersh__region_params params = {.rules = t % 2 ? rules : NULL, .color = color, .u = u};
+        for (size_t r = 0; gersh__region_at(r) != NULL; r++) {
+            if (gersh__region_at(r)->dense)
+                continue;
+            gersh__engine *e = engine_of(&q, objective, 0, 1000, 0);
+            gersh__region *region;
+            double expected[36], after[36], trace = 0;
+            assert_ok(gersh__region_new(&region, gersh__region_at(r), q.pairs, &params));
+            add_random_atoms(e, &random, 30);
+            size_t i = (size_t)t % 5, j = i + 1;
+            double length = hypot(u[i], u[j]); /* one that the region gdpa has */
+            assert_ok(gersh__atoms_add(
+                e, (gersh_atom){i, j, u[j] / length, -color[i] * color[j] * u[i] / length}, NULL, 3));
+            matrix_of(e, expected);
+            for (size_t f = 0; f < k; f++) {
+                trace += expected[f * k + f];
+                for (size_t h = 0; h < f; h++)
+                    expected[f * k + h] = expected[h * k + f] = 0;
             }
+            for (size_t a = 0; a < e->atoms; a++) { /* what may stay is added again */
+                gersh_atom z = e->atom[a];
+                if (z.i != z.j && gersh__region_allows(region, z))
+                    expected[z.j * k + z.i] = expected[z.i * k + z.j] += e->theta[a] * z.a * z.b;
+            }
+            assert_ok(gersh__atoms_restrict(e, region));
+            matrix_of(e, after);
+            for (size_t f = 0; f < k * k; f++)
+                assert_close(after[f], expected[f], 1e-13 * trace);
+            for (size_t a = 0; a < e->atoms; a++)
+                assert_true(gersh__region_allows(region, e->atom[a]));
+            check_projections(e);
+            gersh__region_free(region);
+            gersh__engine_free(e);
         }
-        assert_ok(gersh__atoms_restrict(e, region));
-        matrix_of(e, after);
-        for (size_t i = 0; i < k * k; i++)
-            assert_close(after[i], expected[i], 1e-13 * trace);
-        check_projections(e);
-        gersh__region_free(region);
         gersh__rules_free(rules);
-        gersh__engine_free(e);
         gersh__objective_free(objective);
         drop(&q);
     }
@@ -449,7 +488,8 @@ static double *distances_of(const gersh__engine *e, const problem *q)
     return d;
 }
 
-static void solve_stage(const problem *q, gersh__random *random, const char *name, gersh__region_kind kind)
+static void solve_stage(const problem *q, gersh__random *random, const char *name,
+                        const gersh__region_ops *ops)
 {
     size_t k = gersh__pairs_features(q->pairs);
     double color[8], u[8], budget = 0.2 + gersh__random_uniform(random), total = 0;
@@ -458,11 +498,9 @@ static void solve_stage(const problem *q, gersh__random *random, const char *nam
         u[i] = exp(0.5 * gersh__random_normal(random));
     }
     gersh__objective *objective = objective_of(name, q);
-    gersh__engine *e = engine_of(q, objective, 0.01, budget, kind == GERSH__PSD);
+    gersh__engine *e = engine_of(q, objective, 0.01, budget, ops->dense);
     gersh__region *region;
-    assert_ok(gersh__region_new(&region, kind, q->pairs, NULL));
-    region->color = kind == GERSH__BALANCED || kind == GERSH__GDPA ? color : NULL;
-    region->u = kind == GERSH__GDPA ? u : NULL;
+    assert_ok(gersh__region_new(&region, ops, q->pairs, &(gersh__region_params){.color = color, .u = u}));
     watch w = {.sign = objective->info->maximized ? -1 : 1};
     gersh__limits limits = {.tol = 1e-7,
                             .max_iter = 60,
@@ -476,7 +514,7 @@ static void solve_stage(const problem *q, gersh__random *random, const char *nam
     assert_ok(gersh__engine_solve(e, region, name, &limits, &stop));
     assert_int_equal(w.calls, e->iterations);
     for (size_t a = 0; a < e->atoms; a++) {
-        assert_true(e->theta[a] > 0);
+        assert_true(e->theta[a] > 0 && (ops->dense || gersh__region_allows(region, e->atom[a])));
         total += e->theta[a];
     }
     assert_true(total <= budget * (1 + 1e-12));
@@ -501,8 +539,8 @@ static void values_never_rise(void **unused)
                                          .duplicates = t % 5 == 0,
                                          .weighted = t % 3 == 0});
         for (int o = 0; o < 4 && gersh_dataset_classes(q.data) > 1; o++)
-            for (int kind = GERSH__DIAGONAL; kind <= GERSH__PSD; kind++)
-                solve_stage(&q, &random, smooth[o], (gersh__region_kind)kind);
+            for (size_t r = 0; gersh__region_at(r) != NULL; r++)
+                solve_stage(&q, &random, smooth[o], gersh__region_at(r));
         drop(&q);
     }
 }
@@ -562,7 +600,7 @@ static void long_searches_end_in_order(void **unused)
         for (size_t p = 0; p < gersh__pairs_count(q.pairs); p++)
             sum += e->base[p];
         k.place = sum * (2 + 20 * gersh__random_uniform(&random)); /* within reach: the budget is 100 ρ */
-        assert_ok(gersh__region_new(&region, GERSH__HULL, q.pairs, NULL));
+        assert_ok(gersh__region_new(&region, &gersh__region_hull, q.pairs, NULL));
         k.calls = 0;
         assert_ok(gersh__engine_solve(e, region, "kink", &limits, &stop));
         assert_true(k.calls >= 25); /* the search ran out of tries */
@@ -584,9 +622,13 @@ static void long_searches_end_in_order(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights_against_all_sets),   cmocka_unit_test(weights_have_no_gap),
-        cmocka_unit_test(merging_keeps_the_matrix),   cmocka_unit_test(restricting_keeps_the_diagonal),
-        cmocka_unit_test(atoms_are_held_once),        cmocka_unit_test(values_never_rise),
+        cmocka_unit_test(weights_against_all_sets),
+        cmocka_unit_test(weights_have_no_gap),
+        cmocka_unit_test(merging_keeps_the_matrix),
+        cmocka_unit_test(merging_stays_in_the_region),
+        cmocka_unit_test(restricting_keeps_the_diagonal),
+        cmocka_unit_test(atoms_are_held_once),
+        cmocka_unit_test(values_never_rise),
         cmocka_unit_test(long_searches_end_in_order),
     };
     gersh__blas_hold(); /* small matrices: threads of BLAS would only slow the oracle down */

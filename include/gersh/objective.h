@@ -17,6 +17,9 @@ typedef enum gersh_supervision {
     GERSH_SUPERVISION_QUADRUPLETS = 16
 } gersh_supervision;
 
+/* "classes", "targets", ...: of one bit. */
+GERSH_API const char *gersh_supervision_name(gersh_supervision supervision);
+
 /* What is true of an objective. Constant: threads may share it, and nobody frees it. */
 typedef struct gersh_objective_info {
     const char *name;   /* as in the setting `objective` */

@@ -42,6 +42,20 @@ GERSH_API gersh_status gersh_match_file(gersh_matched **out, const gersh_model *
                                         const gersh_settings *settings);
 GERSH_API void gersh_matched_free(gersh_matched *matched);
 
+/* What is true of a classifier. Constant: threads may share it, and nobody frees it. */
+typedef struct gersh_classifier_info {
+    const char *name; /* as in the setting `classifier` */
+    const char *help; /* a line for lists */
+    int votes;        /* the nearest rows vote: it reads the settings `neighbors` and `votes` */
+    int regresses;    /* it predicts real-valued targets too */
+} gersh_classifier_info;
+
+/* The classifiers one after the other, from 0, in the order of the setting's choices; NULL beyond the last. */
+GERSH_API const gersh_classifier_info *gersh_classifier_at(int index);
+
+/* The one of that name; NULL where there is none. */
+GERSH_API const gersh_classifier_info *gersh_classifier_find(const char *name);
+
 typedef struct gersh_predict_options {
     const gersh_cancel *cancel; /* or NULL */
     int labels_only;            /* no probabilities, which take rows × classes numbers: proba is NULL */

@@ -44,6 +44,13 @@ def test_warm_start_begins_at_the_last_metric(wine):
     learner.set_params(warm_start=True).fit(X[:, :5], y)  # other features: a start that cannot be used is not
     assert learner.matrix_.shape == (5, 5)
     learner.set_params(solver="balanced").fit(X[:, :5], y)
+    for solver in gersh.solvers():  # from the metric of the solver before, where it is of a kind that this one can use
+        learner.set_params(solver=solver.name, max_iter=30)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert learner.fit(X[:, :5], y).matrix_.shape == (5, 5), solver.name
+    learner.set_params(solver="hull").fit(X[:, :5], y)
+    learner.set_params(solver="hbnb").fit(X[:, :5], y)  # dense after sparse atoms
 
 
 def test_partial_fit_is_the_fit_of_all_rows_so_far(wine):

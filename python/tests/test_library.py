@@ -19,8 +19,9 @@ C_NAMES = {"Atom": "gersh_atom", "Balance": "gersh_balance", "Cancel": "gersh_ca
            "CustomObjective": "gersh_custom_objective", "Discs": "gersh_discs", "EdgeRule": "gersh_edge_rule",
            "FitInfo": "gersh_fit_info", "FitOptions": "gersh_fit_options", "Graph": "gersh_graph",
            "Importance": "gersh_importance", "ImportanceOptions": "gersh_importance_options",
-           "Metric": "gersh_metric", "Progress": "gersh_progress",
-           "ReportOptions": "gersh_model_report_options", "SettingInfo": "gersh_setting_info", "TuneOptions": "gersh_tune_options",
+           "Metric": "gersh_metric", "ObjectiveInfo": "gersh_objective_info", "Progress": "gersh_progress",
+           "ReportOptions": "gersh_model_report_options",
+           "SettingInfo": "gersh_setting_info", "SolverInfo": "gersh_solver_info", "TuneOptions": "gersh_tune_options",
            "TrainingAccuracy": "gersh_training_accuracy", "TuneProgress": "gersh_tune_progress", "TuneRow": "gersh_tune_row", "Tuning": "gersh_tuning",
            "Tuples": "gersh_tuples", "Verification": "gersh_verification"}
 
@@ -91,6 +92,23 @@ def test_docstrings_name_every_choice_and_default_of_the_table():
         assert stated in ("None", "False") or stated.strip("'") == setting.initial, name
     parameters = set(inspect.signature(gersh.MetricLearner).parameters)
     assert parameters <= set(sections)
+
+
+def test_classes_stand_for_objectives_and_solvers_that_there_are():
+    kinds = {gersh.MetricLearner: "classes", gersh.MetricLearnerPairs: "pairs", gersh.MetricLearnerTriplets: "triplets",
+             gersh.MetricLearnerQuadruplets: "quadruplets"}
+    takes = {objective.name: objective.takes for objective in gersh.objectives()}
+    solvers = {solver.name for solver in gersh.solvers()}
+    assert set(takes) == set(TABLE["objective"].choices) - {"auto"} and solvers == set(TABLE["solver"].choices)
+    found = 0
+    for kind, supervision in kinds.items():
+        for name, own in vars(gersh).items():
+            if inspect.isclass(own) and issubclass(own, kind) and own is not kind:
+                found += 1
+                objective = own._fixed.get("objective", own._usual.get("objective", "auto"))
+                assert objective == "auto" or supervision in takes[objective], name
+                assert own._fixed.get("solver", own._usual.get("solver")) in solvers | {None}, name
+    assert found > 10
 
 
 def test_every_public_name_has_a_docstring():

@@ -16,9 +16,8 @@ static const gersh_setting_info table[GERSH__SETTINGS] = {
                       "column with the labels: a name, a position from 1, 'last', or 'none'"},
     [GERSH__LABELS] = {"labels", GERSH_SETTING_TEXT, GERSH_SETTINGS_READ, "", NULL, 0, 0, "FILE",
                        "file with one label a row; every column of the data is then a feature"},
-    [GERSH__FORMAT] = {"format", GERSH_SETTING_CHOICE, GERSH_SETTINGS_READ, "auto",
-                       "auto|csv|tsv|semicolon|blank|libsvm|arff|npy", 0, 0, NULL,
-                       "format of the file; by default found from its content"},
+    [GERSH__FORMAT] = {"format", GERSH_SETTING_CHOICE, GERSH_SETTINGS_READ, "auto", gersh__format_choices,
+                       0, 0, NULL, "format of the file; by default found from its content"},
     [GERSH__HEADER] = {"header", GERSH_SETTING_CHOICE, GERSH_SETTINGS_READ, "auto", "auto|yes|no", 0, 0,
                        NULL, "whether the first line names the columns"},
     [GERSH__IGNORE] = {"ignore", GERSH_SETTING_TEXT, GERSH_SETTINGS_READ, "", NULL, 0, 0, "COLS",
@@ -36,11 +35,11 @@ static const gersh_setting_info table[GERSH__SETTINGS] = {
                       0, NULL, "scaling of features; 'paper' is z-score, then unit length of each row"},
     [GERSH__ZERO] = {"zero", GERSH_SETTING_NUMBER, GERSH_SETTINGS_GRAPH, "0", NULL, 0, DBL_MAX, "SIZE",
                      "entries of the matrix of at most this size, off the diagonal, are no edges"},
-    [GERSH__OBJECTIVE] =
-        {"objective", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "auto", gersh__objective_choices, 0, 0,
-         NULL,
-         "objective to optimise; auto is mcml for classes, or glr where that classifies better, mcml for "
-         "pairs, glr for real-valued targets, and lsml for triplets and quadruplets"},
+    [GERSH__OBJECTIVE] = {"objective", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "auto",
+                          gersh__objective_choices, 0, 0, NULL,
+                          "objective to optimise; auto chooses by what there is to learn from, and where "
+                          "that classifies badly "
+                          "tries another"},
     [GERSH__SOLVER] =
         {"solver", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "balanced", gersh__solver_choices + 1, 0, 0,
          NULL,
@@ -49,30 +48,31 @@ static const gersh_setting_info table[GERSH__SETTINGS] = {
     [GERSH__TRACE] =
         {"trace", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "auto", "auto|K", 0, DBL_MAX, "C",
          "largest trace of M: a number, K for the number of features, or auto: the C at which the mean "
-         "squared distance of two samples under C/K times the identity is 6 (of glr 20, of lmnn 2)"},
+         "squared distance of two samples under C/K times the identity is the one that suits the "
+         "objective"},
     [GERSH__RHO] = {"rho", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "auto", "auto", 0, DBL_MAX, "RHO",
                     "smallest eigenvalue that M must have; auto is 1e-5 C/K"},
     [GERSH__TOL] = {"tol", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "1e-3", NULL, 1e-12, 1, "TOL",
                     "stop when the value is certified to be within this share of the best possible; "
-                    "sgml, pgml, hbnb and pdcone, which have no bound, stop when an iteration changes the "
-                    "objective by less than a hundredth of it"},
+                    "solvers without a bound stop when an iteration changes the objective by less than a "
+                    "hundredth of it"},
     [GERSH__MAX_ITER] = {"max-iter", GERSH_SETTING_WHOLE, GERSH_SETTINGS_FIT, "1000", NULL, 1, 1e9, "N",
                          "maximum number of iterations"},
     [GERSH__MAX_TIME] = {"max-time", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "none", "none", 0, DBL_MAX,
                          "S", "time limit in seconds"},
-    [GERSH__INIT] =
-        {"init", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "tree", "tree|chain|hull|identity", 0, 0, NULL,
-         "first graph of sgml and pgml: the covariances' spanning tree, a chain, the colours of "
-         "the hull's solution, or no edges"},
+    [GERSH__INIT] = {"init", GERSH_SETTING_CHOICE, GERSH_SETTINGS_FIT, "tree", gersh__init_choices + 1, 0,
+                     0, NULL,
+                     "first graph: the covariances' spanning tree, a chain, the colours of "
+                     "the hull's solution, or no edges"},
     [GERSH__ROWS_ONLY] = {"rows-only", GERSH_SETTING_FLAG, GERSH_SETTINGS_FIT, "no", NULL, 0, 0, NULL,
-                          "sgml and pgml: stop after the rows, before the whole matrix"},
+                          "stop after the rows, before the whole matrix"},
     [GERSH__DIAGONALS_ONLY] = {"diagonals-only", GERSH_SETTING_FLAG, GERSH_SETTINGS_FIT, "no", NULL, 0, 0,
-                               NULL,
-                               "sgml and pgml: keep the edges of the first graph, learn the diagonal"},
+                               NULL, "keep the edges of the first graph, learn the diagonal"},
     [GERSH__NUCLEAR] = {"nuclear", GERSH_SETTING_NUMBER, GERSH_SETTINGS_FIT, "0", NULL, 0, DBL_MAX, "TAU",
-                        "pdcone: weight of the nuclear norm of M, added to the objective"},
+                        "weight of the nuclear norm of M, added to the objective"},
     [GERSH__CLASSIFIER] =
-        {"classifier", GERSH_SETTING_CHOICE, GERSH_SETTINGS_USE, "knn", "knn|mahalanobis|graph", 0, 0, NULL,
+        {"classifier", GERSH_SETTING_CHOICE, GERSH_SETTINGS_USE, "knn", gersh__classifier_choices + 1, 0, 0,
+         NULL,
          "how labels are predicted: by the nearest rows, by the nearest mean of a class, or by the "
          "labels that are smoothest on the graph of all rows"},
     [GERSH__NEIGHBORS] =

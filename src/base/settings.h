@@ -37,8 +37,9 @@ enum {
     GERSH__SETTINGS
 };
 
-/* Choices of settings, separated by bars, as the registries have them: of objectives and of solvers, which has one before the first. */
-extern const char gersh__objective_choices[], gersh__solver_choices[];
+/* Choices of settings, separated by bars, from the registries; where there is no "auto", with one before the first too. */
+extern const char gersh__format_choices[], gersh__objective_choices[], gersh__solver_choices[],
+    gersh__init_choices[], gersh__classifier_choices[];
 
 const char *gersh__setting_text(const gersh_settings *settings, int which);
 double gersh__setting_number(const gersh_settings *settings, int which);

@@ -2,7 +2,7 @@
  * What samples go through before a metric is learned from them: a list of feature maps, in order. Pairs, objectives,
  * regions and solvers see only what comes out of it, which may have other features than the data, in number and name.
  *
- * A feature map is an entry of the table in feature_maps.c. What it learns from samples is a few named vectors: the model
+ * A feature map is an entry of the table in registry.c. What it learns from samples is a few named vectors: the model
  * file has a tensor of that name for each, and the digest of the samples goes over them.
  */
 #ifndef GERSH_SRC_DATA_SCALING_H

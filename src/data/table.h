@@ -23,7 +23,8 @@ typedef struct gersh__column {
 
 typedef struct gersh__table {
     char *path;
-    const char *format; /* "csv", "libsvm", ...: a literal */
+    const char *format;               /* "csv", "libsvm", ...: a literal */
+    int own_label, unlisted_are_zero; /* of the format: see gersh__reader */
     size_t rows, columns;
     double *cells;         /* rows × columns; of a sparse table: of the label column alone */
     gersh__sparse *sparse; /* or NULL: the other cells, a list for each row; all are numbers */

@@ -271,4 +271,4 @@ static gersh_status read_arff(gersh__table *table, gersh__content *content, cons
     return status;
 }
 
-const gersh__reader gersh__reader_arff = {"arff", fits, read_arff};
+const gersh__reader gersh__reader_arff = {.format = "arff", .fits = fits, .read = read_arff};

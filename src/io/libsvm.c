@@ -267,4 +267,5 @@ static gersh_status read_libsvm(gersh__table *table, gersh__content *content,
     return status;
 }
 
-const gersh__reader gersh__reader_libsvm = {"libsvm", fits, read_libsvm};
+const gersh__reader gersh__reader_libsvm = {
+    .format = "libsvm", .fits = fits, .read = read_libsvm, .own_label = 1, .unlisted_are_zero = 1};

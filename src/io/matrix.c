@@ -43,9 +43,10 @@ static gersh_status read_table(gersh__table **out, const char *path, const gersh
 static gersh_status check(const gersh__table *table, size_t skip)
 {
     char excerpt[GERSH__EXCERPT_SIZE];
-    if (strcmp(table->format, "libsvm") == 0)
+    if (table->own_label)
         return gersh__table_fail(table, 0, GERSH__NONE,
-                                 "a matrix is expected, not LIBSVM data with labels");
+                                 "a matrix is expected, not data with labels, as the format %s has them",
+                                 table->format);
     if (table->columns - skip != table->rows)
         return gersh__table_fail(table, 0, GERSH__NONE,
                                  "a square matrix is expected, but there are %zu rows of %zu numbers",

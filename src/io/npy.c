@@ -152,4 +152,5 @@ static gersh_status read_npy(gersh__table *table, gersh__content *content, const
     return status;
 }
 
-const gersh__reader gersh__reader_npy = {"npy", gersh__npy_fits, read_npy};
+const gersh__reader gersh__reader_npy = {
+    .format = "npy", .fits = gersh__npy_fits, .read = read_npy, .binary = 1};

@@ -1,4 +1,4 @@
-/* The registry of readers, finding the format of a file, and reading a data set from it. */
+/* Finding the format of a file, and reading a data set from it. */
 #include "io/read.h"
 
 #include <string.h>
@@ -10,13 +10,6 @@
 #include "io/file.h"
 #include "io/formats.h"
 #include "io/scan.h"
-
-/* In the order in which they are asked; the csv reader takes what no other does. */
-static const gersh__reader *const readers[] = {
-    &gersh__reader_npy,       &gersh__reader_arff,  &gersh__reader_libsvm, &gersh__reader_tsv,
-    &gersh__reader_semicolon, &gersh__reader_blank, &gersh__reader_csv,
-};
-enum { reader_count = sizeof readers / sizeof readers[0] };
 
 static int starts_with(const gersh__content *content, const char *bytes, size_t size)
 {
@@ -58,21 +51,20 @@ static gersh_status check_text(const gersh__table *table, const gersh__content *
 static gersh_status read_content(gersh__table *table, gersh__content *content,
                                  const gersh_settings *settings)
 {
-    const char *format = gersh__setting_text(settings, GERSH__FORMAT);
-    const gersh__reader *reader = NULL;
-    if (strcmp(format, "npy") == 0 || (strcmp(format, "auto") == 0 && gersh__reader_npy.fits(content))) {
-        reader = &gersh__reader_npy;
-    } else {
+    const gersh__reader *reader = gersh__setting_is(settings, GERSH__FORMAT, "auto")
+                                      ? gersh__reader_fit(content, 1)
+                                      : gersh__reader_find(gersh__setting_text(settings, GERSH__FORMAT));
+    if (reader == NULL || !reader->binary) {
         gersh_status status = remove_mark(table, content);
         if (status == GERSH_OK)
             status = check_text(table, content);
         if (status != GERSH_OK)
             return status;
     }
-    for (size_t i = 0; i < reader_count && reader == NULL; i++)
-        if (strcmp(format, "auto") == 0 ? readers[i]->fits(content)
-                                        : strcmp(format, readers[i]->format) == 0)
-            reader = readers[i];
+    if (reader == NULL)
+        reader = gersh__reader_fit(content, 0);
+    table->own_label = reader->own_label;
+    table->unlisted_are_zero = reader->unlisted_are_zero;
     table->format = reader->format;
     return reader->read(table, content, settings);
 }

@@ -392,7 +392,8 @@ static int fits_csv(const gersh__content *content)
     return 1;
 }
 
-const gersh__reader gersh__reader_tsv = {"tsv", fits_tsv, read_tsv};
-const gersh__reader gersh__reader_semicolon = {"semicolon", fits_semicolon, read_semicolon};
-const gersh__reader gersh__reader_csv = {"csv", fits_csv, read_csv};
-const gersh__reader gersh__reader_blank = {"blank", fits_blank, read_blank};
+const gersh__reader gersh__reader_tsv = {.format = "tsv", .fits = fits_tsv, .read = read_tsv};
+const gersh__reader gersh__reader_semicolon = {
+    .format = "semicolon", .fits = fits_semicolon, .read = read_semicolon};
+const gersh__reader gersh__reader_csv = {.format = "csv", .fits = fits_csv, .read = read_csv};
+const gersh__reader gersh__reader_blank = {.format = "blank", .fits = fits_blank, .read = read_blank};

@@ -21,22 +21,28 @@ const char *gersh_model_standing(const gersh_model *model, const gersh_verificat
     return model->fitted ? "certified" : "stated";
 }
 
+/* Two digits, so that 100 needs three. */
+static int digits(double percent)
+{
+    return percent < 99.5 ? 2 : 3;
+}
+
 /* How near the value is to the best one, if what the model says is true. */
 static void say_share(char *text, size_t size, const gersh_fit_info *info)
 {
-    double scale = info->gap > 0 ? 100 * info->relative_gap / info->gap : 0, percent = scale * info->gap;
+    double scale = info->gap > 0 ? 100 * info->relative_gap / info->gap : 0, percent = scale * info->gap,
+           search = scale * info->search_gap;
     if (info->value_error > 0)
         snprintf(text, size,
-                 "optimal within %.2g %% with 95 %% confidence (%.2g %% of it is the search on the sampled "
-                 "pairs, the "
-                 "rest is sampling)",
-                 percent, scale * info->search_gap);
+                 "optimal within %.*g %% with 95 %% confidence (%.*g %% of it is the search on the sampled "
+                 "pairs, the rest is sampling)",
+                 digits(percent), percent, digits(search), search);
     else if (info->search_gap < 0.99 * info->gap)
         snprintf(text, size,
-                 "optimal within %.2g %% (bound from the convex hull; %.2g %% of it is the search)",
-                 percent, scale * info->search_gap);
+                 "optimal within %.*g %% (bound from the convex hull; %.*g %% of it is the search)",
+                 digits(percent), percent, digits(search), search);
     else
-        snprintf(text, size, "optimal within %.2g %%", percent);
+        snprintf(text, size, "optimal within %.*g %%", digits(percent), percent);
 }
 
 const char *gersh_model_certainty(char *text, size_t size, const gersh_model *model,

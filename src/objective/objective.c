@@ -36,6 +36,16 @@ const char *gersh__objective_list(char list[GERSH__OBJECTIVE_LIST], unsigned tak
     return gersh__text_list(list, GERSH__OBJECTIVE_LIST, names, list_names(names, takes, passes), last);
 }
 
+const char *gersh_supervision_name(gersh_supervision supervision)
+{
+    return supervision == GERSH_SUPERVISION_CLASSES       ? "classes"
+           : supervision == GERSH_SUPERVISION_TARGETS     ? "targets"
+           : supervision == GERSH_SUPERVISION_PAIRS       ? "pairs"
+           : supervision == GERSH_SUPERVISION_TRIPLETS    ? "triplets"
+           : supervision == GERSH_SUPERVISION_QUADRUPLETS ? "quadruplets"
+                                                          : "unknown";
+}
+
 gersh__knowledge gersh__objective_knowledge(const gersh_dataset *data, const gersh_tuples *tuples)
 {
     if (tuples != NULL)
@@ -84,11 +94,7 @@ static gersh_status refuse(const gersh_objective_info *info, gersh__knowledge kn
             "classes with --task classify, or use the objective %s",
             info->name, list);
     return gersh__fail(GERSH_ERROR_ARGUMENT, "the objective %s cannot learn from %s; use the objective %s",
-                       info->name,
-                       gersh_tuple_kind_name(known == GERSH__PAIRS      ? GERSH_PAIRS
-                                             : known == GERSH__TRIPLETS ? GERSH_TRIPLETS
-                                                                        : GERSH_QUADRUPLETS),
-                       list);
+                       info->name, gersh_supervision_name((gersh_supervision)known), list);
 }
 
 /* The kind for what is known, or NULL. */

@@ -1,11 +1,12 @@
 /*
+ * All positive semidefinite matrices: the first eigenvector of G, and the lowest Ritz vectors of G in the span of it and the
+ * atoms in use.
+ *
  * The smallest eigenpair (θ, z) of G = Xᵀ Y, warm-started from the last one. θ is at least λ_min(G): what
  * can be certified is θ − m, and only once G − (θ − m) I is seen to be positive definite by its Cholesky
  * factorisation. The margin m is that of rounding, or else up to ten times the residual ‖r‖. Without either there is
  * no bound.
  */
-#include "region/psd.h"
-
 #include <cblas.h>
 #include <float.h>
 #include <lapacke.h>
@@ -13,10 +14,47 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "gersh/linalg.h"
+#include "linalg/kernels.h"
+#include "region/own.h"
 
+enum { MOST_BASIS = 1 + GERSH__MOST_CANDIDATES }; /* the first eigenvector, and atoms in use */
 enum {
     REFINEMENTS = 4
 }; /* each multiplies the error of θ by that of the shift over the distance to the next eigenvalue */
+
+typedef struct spectrum {
+    gersh_lobpcg *eigen;
+    double *basis, *image, *ritz; /* MOST_BASIS × k */
+} spectrum;
+
+static gersh_status init(gersh__region *region)
+{
+    size_t k = gersh__pairs_features(region->pairs);
+    if (region->params.rules != NULL)
+        return gersh__fail(GERSH_ERROR_ARGUMENT,
+                           "internal error: the region 'psd' keeps no rules for edges");
+    spectrum *s = region->own = gersh__alloc(1, sizeof *s);
+    if (s == NULL)
+        return GERSH_ERROR_MEMORY;
+    s->basis = gersh__alloc(MOST_BASIS, k * sizeof *s->basis);
+    s->image = gersh__alloc(MOST_BASIS, k * sizeof *s->image);
+    s->ritz = gersh__alloc(MOST_BASIS, k * sizeof *s->ritz);
+    return s->basis && s->image && s->ritz ? gersh_lobpcg_new(&s->eigen, k) : GERSH_ERROR_MEMORY;
+}
+
+static void free_own(gersh__region *region)
+{
+    spectrum *s = region->own;
+    if (s == NULL)
+        return;
+    gersh_lobpcg_free(s->eigen);
+    gersh__free(s->basis);
+    gersh__free(s->image);
+    gersh__free(s->ritz);
+    gersh__free(s);
+}
 
 static void apply(void *context, size_t k, size_t columns, const double *v, double *out)
 {
@@ -104,25 +142,23 @@ static size_t append(double *basis, size_t count, size_t k, const double *v)
  * Atoms next to those there are: a face of the cone turns as its Ritz vectors do, so that these lead to the
  * optimum in far fewer calls than the first eigenvector alone.
  */
-static gersh_status add_ritz_vectors(gersh__region *r, gersh__gradient *gradient, size_t want,
-                                     gersh__candidate *out, size_t *found)
+static void add_ritz_vectors(const spectrum *s, size_t k, gersh__gradient *gradient,
+                             const gersh__lmo_request *request, gersh__lmo_answer *answer)
 {
-    double small[(1 + GERSH__MOST_CANDIDATES) * (1 + GERSH__MOST_CANDIDATES)],
-        values[1 + GERSH__MOST_CANDIDATES];
-    size_t k = r->k, count = 1; /* the first eigenvector is in place 0 */
-    for (size_t a = 0; a < r->active_count && count <= GERSH__MOST_CANDIDATES && count < k; a++)
-        count += append(r->basis, count, k, r->active + (r->active_count - 1 - a) * k);
-    gersh__gradient_apply(gradient, count, r->basis, r->image);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)count, (int)k, 1, r->basis,
-                (int)k, r->image, (int)k, 0, small, (int)count);
+    double small[MOST_BASIS * MOST_BASIS], values[MOST_BASIS];
+    size_t count = 1; /* the first eigenvector is in place 0 */
+    for (size_t a = 0; a < request->active_count && count < MOST_BASIS && count < k; a++)
+        count += append(s->basis, count, k, request->active + (request->active_count - 1 - a) * k);
+    gersh__gradient_apply(gradient, count, s->basis, s->image);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)count, (int)k, 1, s->basis,
+                (int)k, s->image, (int)k, 0, small, (int)count);
     if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', (lapack_int)count, small, (lapack_int)count, values) !=
         0)
-        return GERSH_OK; /* the first eigenvector is enough */
+        return; /* the first eigenvector is enough */
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)count, (int)k, (int)count, 1, small,
-                (int)count, r->basis, (int)k, 0, r->ritz, (int)k);
-    for (size_t c = 1; c < count && *found < want && values[c] < 0; c++)
-        out[(*found)++] = (gersh__candidate){{0, 0, 0, 0}, r->ritz + c * k, values[c]};
-    return GERSH_OK;
+                (int)count, s->basis, (int)k, 0, s->ritz, (int)k);
+    for (size_t c = 1; c < count && answer->found < request->want && values[c] < 0; c++)
+        answer->candidate[answer->found++] = (gersh__candidate){{0, 0, 0, 0}, s->ritz + c * k, values[c]};
 }
 
 /*
@@ -130,41 +166,66 @@ static gersh_status add_ritz_vectors(gersh__region *r, gersh__gradient *gradient
  * cannot be had the last eigenvectors may span a part of the space that G leaves to itself but that does
  * not hold the first one: then once more, from a random start.
  */
-static gersh_status find_first(gersh__region *region, gersh__gradient *gradient, double *value,
+static gersh_status find_first(const gersh__region *region, gersh__gradient *gradient, double *value,
                                double *least)
 {
+    const spectrum *s = region->own;
     gersh_lobpcg_result result;
     gersh_lobpcg_options options = {.tol = 1e-8, .max_iter = 2000};
     gersh_status status = GERSH_OK;
     const double *x, *y;
     double norm = 0;
-    int n = (int)region->n;
+    size_t k = gersh__pairs_features(region->pairs), n = gersh__pairs_samples(region->pairs);
     gersh__gradient_factors(gradient, &x, &y);
     /* The size of what is added up in G, not of G, where it may have cancelled. */
-    for (size_t i = 0; i < region->k; i++)
-        norm += cblas_dnrm2(n, x + i * region->n, 1) * cblas_dnrm2(n, y + i * region->n, 1);
+    for (size_t i = 0; i < k; i++)
+        norm += cblas_dnrm2((int)n, x + i * n, 1) * cblas_dnrm2((int)n, y + i * n, 1);
     *least = -INFINITY;
     for (int start = 0; start < 2 && *least == -INFINITY && status == GERSH_OK; start++) {
         if (start > 0)
-            gersh_lobpcg_start(region->eigen, NULL);
-        status = gersh_lobpcg_solve(&result, region->basis, region->eigen, apply, gradient, &options);
+            gersh_lobpcg_start(s->eigen, NULL);
+        status = gersh_lobpcg_solve(&result, s->basis, s->eigen, apply, gradient, &options);
         if (status != GERSH_OK)
             return status;
         *value = result.value;
-        status = certify(least, value, region->basis, gradient, region->k, result.residual, norm);
+        status = certify(least, value, s->basis, gradient, k, result.residual, norm);
     }
     return status;
 }
 
-gersh_status gersh__psd_minimize(gersh__region *region, gersh__gradient *gradient, size_t want,
-                                 gersh__candidate *out, size_t *found, double *least)
+static gersh_status minimize(gersh__region *region, gersh__gradient *gradient,
+                             const gersh__lmo_request *request, gersh__lmo_answer *answer)
 {
+    const spectrum *s = region->own;
     double value = 0;
-    *found = 0;
-    gersh_status status = find_first(region, gradient, &value, least);
-    if (status == GERSH_OK) {
-        out[(*found)++] = (gersh__candidate){{0, 0, 0, 0}, region->basis, value};
-        status = add_ritz_vectors(region, gradient, want, out, found);
-    }
-    return status;
+    gersh_status status = find_first(region, gradient, &value, &answer->least);
+    if (status != GERSH_OK)
+        return status;
+    answer->candidate[answer->found++] = (gersh__candidate){{0, 0, 0, 0}, s->basis, value};
+    add_ritz_vectors(s, gersh__pairs_features(region->pairs), gradient, request, answer);
+    return GERSH_OK;
 }
+
+static int allows(const gersh__region *region, gersh_atom edge)
+{
+    (void)region;
+    (void)edge;
+    return 1;
+}
+
+static double score(const gersh__region *region, size_t i, size_t j, double a, double b, double c,
+                    gersh_atom *best)
+{
+    return gersh__region_hull.score(region, i, j, a, b, c, best);
+}
+
+const gersh__region_ops gersh__region_psd = {
+    .name = "psd",
+    .dense = 1,
+    .free_signs = 1,
+    .init = init,
+    .minimize = minimize,
+    .free = free_own,
+    .allows = allows,
+    .score = score,
+};

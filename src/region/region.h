@@ -10,101 +10,113 @@
  *   hull       any z with two entries: the convex hull of all balanced graph metrics
  *   psd        any z
  *
- * For a pair of features the best z is the first eigenvector of [G_ii, G_ij; G_ij, G_jj] where its sign is
- * free, or allowed: z_i z_j has the sign of −G_ij. Elsewhere it is e_i or e_j.
+ * Every region has all e_i. A region is a file here, which defines its gersh__region_ops, and its name in registry.c.
  */
 #ifndef GERSH_SRC_REGION_REGION_H
 #define GERSH_SRC_REGION_REGION_H
 
-#include "gersh/fit.h"
-#include "gersh/linalg.h"
 #include "pairs/gradient.h"
+#include "region/rules.h"
+#include "region/working_set.h"
 
-typedef enum gersh__region_kind {
-    GERSH__DIAGONAL,
-    GERSH__GDPA,
-    GERSH__BALANCED,
-    GERSH__HULL,
-    GERSH__PSD
-} gersh__region_kind;
+typedef struct gersh__region gersh__region;
 
-/* What is known beforehand of pairs of features: which signs M_ij may have. */
-typedef struct gersh__rules gersh__rules;
-
-gersh_status gersh__rules_new(gersh__rules **out, size_t features, const gersh_edge_rule *rule,
-                              size_t count);
-void gersh__rules_free(gersh__rules *rules);
-
-/* Whether M_ij may be negative (sign −1) or positive (sign 1); rules may be NULL. */
-int gersh__rules_allow(const gersh__rules *rules, size_t i, size_t j, int sign);
-
-/* An atom that the minimiser proposes. Of the region psd: `vector`, in the region's memory. */
+/* An atom that the minimiser proposes. Of dense regions: `vector`, in the region's memory until the next call. */
 typedef struct gersh__candidate {
     gersh_atom atom;
     const double *vector;
     double value; /* zᵀ G z */
 } gersh__candidate;
 
-/* A number with its place, to be sorted. */
-struct gersh__ranked {
-    double value;
-    size_t place;
-};
-
-typedef struct gersh__region {
-    gersh__region_kind kind;
-    const gersh__rules *rules; /* or NULL */
-    const double *color;       /* σ as ±1.0, of balanced and gdpa */
-    const double *u;           /* of gdpa */
-    size_t row;                /* only edges at this feature (and single features); GERSH__ALL_ROWS */
-    /* scratch */
-    const gersh__pairs *pairs;
-    size_t k, n;
-    int threads;
-    double *row_value;   /* best of each feature's pairs */
-    size_t *row_partner; /* the feature itself where none is better than it alone */
-    struct gersh__ranked *ranked;
-    size_t *watched; /* with many features: those whose pairs are looked at first */
-    size_t watched_count;
-    unsigned char *is_watched;
-    int news;       /* the last look at all pairs found one that is better than those watched */
-    double *memory; /* of a scan or a screening */
-    size_t memory_size;
-    double *mean, *length; /* of each feature's column, of a screening */
-    gersh_lobpcg *eigen;   /* of psd */
-    const double *active;  /* the engine's atoms, active_count × k, of psd */
-    size_t active_count;
-    double *basis, *image, *ritz; /* (1 + GERSH__MOST_CANDIDATES) × k, of psd */
-} gersh__region;
-
-#define GERSH__ALL_ROWS ((size_t)-1)
 enum { GERSH__MOST_CANDIDATES = 64 };
 
-gersh_status gersh__region_new(gersh__region **out, gersh__region_kind kind, const gersh__pairs *pairs,
-                               const gersh__rules *rules);
+/* A call of the linear minimiser. */
+typedef struct gersh__lmo_request {
+    double threshold;     /* a value below it is good enough; −INFINITY: none is */
+    size_t want;          /* candidates at most, up to GERSH__MOST_CANDIDATES */
+    const double *active; /* of dense regions: active_count vectors of k entries, the atoms in use */
+    size_t active_count;
+} gersh__lmo_request;
+
+/*
+ * Up to `want` atoms with small values, the best first, each of them the best of some feature's pairs, and no two on the same
+ * pair; at least one where G has numbers, else the value of candidate 0 is NAN. least is a certified lower bound of zᵀ G z
+ * over the region's atoms: the best candidate's value, but for psd and for rounding. With many features only pairs of a
+ * working set are looked at where one of them is below the threshold; least is then −INFINITY, as it is where psd has no
+ * certificate.
+ */
+typedef struct gersh__lmo_answer {
+    gersh__candidate candidate[GERSH__MOST_CANDIDATES];
+    size_t found;
+    double least;
+    int improved; /* a full pass over all pairs found one that is better than those of the working set */
+} gersh__lmo_answer;
+
+/* What a region is made for; all of it must last as long as the region does. */
+typedef struct gersh__region_params {
+    const gersh__rules *rules; /* or NULL */
+    const double *color;       /* σ as ±1, of balanced and gdpa */
+    const double *u;           /* of gdpa */
+    gersh__working_set
+        *working_set; /* to begin with and to keep up; NULL: one of its own, empty at first */
+} gersh__region_params;
+
+typedef struct gersh__region_ops {
+    const char *name;
+    int dense;      /* atoms are vectors of k entries */
+    int free_signs; /* an edge may have either sign, as far as rules let it; else that of −σ_iσ_j, where there are colours */
+
+    /* Required. init begins with what is in own.h, and free takes what a failed init leaves. */
+    gersh_status (*init)(gersh__region *region);
+    gersh_status (*minimize)(gersh__region *region, gersh__gradient *gradient,
+                             const gersh__lmo_request *request, gersh__lmo_answer *answer);
+    void (*free)(gersh__region *region);
+
+    /* Required: whether the edge (two different features) is one of the region's atoms; rules are seen to elsewhere. */
+    int (*allows)(const gersh__region *region, gersh_atom edge);
+
+    /*
+     * Required: the value of the best atom on the features i and j with G_ii = a, G_ij = b and G_jj = c, single features
+     * among them, and that atom unless NULL. It is not below the smallest eigenvalue of [a, b; b, c], on which screening
+     * relies.
+     */
+    double (*score)(const gersh__region *region, size_t i, size_t j, double a, double b, double c,
+                    gersh_atom *best);
+
+    /*
+     * Or NULL: score_row has the scores of the feature at `place` with each of the `count` behind it, and returns the
+     * smallest; places are those of the last list that `arrange` was told (NULL: features as they are).
+     */
+    void (*arrange)(gersh__region *region, const size_t *list, size_t count);
+    double (*score_row)(const gersh__region *region, size_t place, size_t count, double a, const double *b,
+                        const double *c, double *score);
+} gersh__region_ops;
+
+/* Those that solvers go through. */
+extern const gersh__region_ops gersh__region_diagonal, gersh__region_gdpa, gersh__region_balanced,
+    gersh__region_hull, gersh__region_psd;
+
+/* The regions one after the other, from 0; NULL beyond the last. */
+const gersh__region_ops *gersh__region_at(size_t index);
+
+/* params NULL: none. Fails where `ops` lacks what is required. */
+gersh_status gersh__region_new(gersh__region **out, const gersh__region_ops *ops, const gersh__pairs *pairs,
+                               const gersh__region_params *params);
+
+/* The same region for other pairs of the same features, with a working set of its own. */
+gersh_status gersh__region_new_like(gersh__region **out, const gersh__region *region,
+                                    const gersh__pairs *pairs);
 void gersh__region_free(gersh__region *region);
+const gersh__region_ops *gersh__region_ops_of(const gersh__region *region);
 
-/*
- * Up to `want` atoms with small values, the best first, each of them the best of some feature's pairs, and no
- * two on the same pair; *found of them, at least one. *least is a certified lower bound of zᵀ G z over the
- * region's atoms: the best candidate's value, but for psd and for rounding. With many features a few of them
- * are watched, and where one of their pairs is below `enough`, other pairs are not looked at; *least is then
- * −INFINITY, as it is where psd has no certificate. With enough = −INFINITY all pairs are.
- */
-gersh_status gersh__region_minimize(gersh__region *region, gersh__gradient *gradient, double enough,
-                                    size_t want, gersh__candidate *out, size_t *found, double *least);
+gersh_status gersh__region_minimize(gersh__region *region, gersh__gradient *gradient,
+                                    const gersh__lmo_request *request, gersh__lmo_answer *answer);
 
-/* Watches the feature from now on. The first call of gersh__region_minimize chooses some where none is watched. */
-void gersh__region_watch(gersh__region *region, size_t feature);
+/* Whether the atom, of one or two features, is one of the region's. */
+int gersh__region_allows(const gersh__region *region, gersh_atom z);
 
-/*
- * The value, in the gradient's unit, of the best atom on features i and j with G_ij = b, which is set to 0 where the region has no edge
- * of its sign there.
- */
-double gersh__region_value(const gersh__region *region, gersh__gradient *gradient, size_t i, size_t j,
-                           double *b);
-
-/* Room for `count` doubles in region->memory. */
-gersh_status gersh__region_reserve(gersh__region *region, size_t count);
+/* As gersh__region_ops says, with rules. */
+double gersh__region_score(const gersh__region *region, size_t i, size_t j, double a, double b, double c,
+                           gersh_atom *best);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "region/region.h"
+#include "region/rules.h"
 
 /* Signs that M_ij may have, as bits. */
 enum { MAY_BE_NEGATIVE = 1, MAY_BE_POSITIVE = 2 };

@@ -20,7 +20,7 @@
 
 #include "base/alloc.h"
 #include "linalg/kernels.h"
-#include "region/scan.h"
+#include "region/pairwise.h"
 
 enum { ROWS = 256, COLUMNS = 256, GROUP_DOUBLES = 1 << 22, MOST_ROWS_IN_GROUP = 4096, MOST_NEAR = 8192 };
 
@@ -29,8 +29,10 @@ enum { ROWS = 256, COLUMNS = 256, GROUP_DOUBLES = 1 << 22, MOST_ROWS_IN_GROUP = 
 #define UNIT 6.1e-8 /* 2⁻²⁴, and a little for what is of its second order */
 
 typedef struct screen {
-    gersh__region *region;
-    gersh__gradient *gradient;
+    const gersh__region *region;
+    const gersh__pairs *pairs;
+    gersh__pairwise *pairwise;
+    const double *color; /* where the region fixes the signs of edges by colours; else NULL */
     const double *diagonal, *all_bounds;
     double level;
     size_t *order;     /* features by decreasing bound, but for those without partners */
@@ -63,17 +65,17 @@ static size_t row_end(const screen *s, size_t place)
 /* A pair whose product is beyond the limit. */
 static void look_at(const screen *s, size_t row, size_t column, double product)
 {
-    gersh__region *r = s->region;
-    size_t i = s->order[row], j = s->order[column], n = r->n;
+    gersh__pairwise *w = s->pairwise;
+    size_t i = s->order[row], j = s->order[column], n = gersh__pairs_samples(s->pairs);
     double a = s->diagonal[i], c = s->diagonal[j], half = 0.5 * (a - c);
     double most = product / (s->scale[row] * s->scale[column]);
-    if (0.5 * (a + c) - sqrt(half * half + most * most) >= r->row_value[i])
+    if (0.5 * (a + c) - sqrt(half * half + most * most) >= w->row_value[i])
         return;
-    double b = gersh__pairs_column_dot(s->region->pairs, j, s->y + (row - s->first) * n);
-    double value = gersh__region_value(r, s->gradient, i, j, &b);
-    if (value < r->row_value[i]) {
-        r->row_value[i] = value;
-        r->row_partner[i] = j;
+    double b = gersh__pairs_column_dot(s->pairs, j, s->y + (row - s->first) * n);
+    double value = gersh__region_score(s->region, i, j, a, b, c, NULL);
+    if (value < w->row_value[i]) {
+        w->row_value[i] = value;
+        w->row_partner[i] = j;
     }
 }
 
@@ -83,8 +85,9 @@ static void look_at(const screen *s, size_t row, size_t column, double product)
  */
 static double fill_rows(const screen *s, size_t from, size_t count, float *rows, float *fixed)
 {
-    const gersh__sparse *sparse = gersh__pairs_lists(s->region->pairs);
-    size_t n = s->region->n, row_step = sparse != NULL ? 1 : n, step = sparse != NULL ? count : 1;
+    const gersh__sparse *sparse = gersh__pairs_lists(s->pairs);
+    size_t n = gersh__pairs_samples(s->pairs), row_step = sparse != NULL ? 1 : n,
+           step = sparse != NULL ? count : 1;
     double longest = 0;
     for (size_t i = 0; i < count; i++) {
         const double *y = s->y + (from + i - s->first) * n;
@@ -107,14 +110,14 @@ static void multiply(const screen *s, size_t column, size_t width, size_t height
                      const float *fixed, float *columns, float *products)
 {
     const gersh__kernels *kernels = gersh__kernels_here();
-    const gersh__pairs *pairs = s->region->pairs;
+    const gersh__pairs *pairs = s->pairs;
     const gersh__sparse *sparse = gersh__pairs_lists(pairs);
     size_t n = gersh__pairs_samples(pairs);
     for (size_t j = 0; j < width; j++) {
         size_t f = s->order[column + j];
         double factor = s->scale[column + j] / s->balance;
         if (sparse == NULL) {
-            kernels->to_single(n, factor, s->region->mean[f], gersh__pairs_columns(pairs) + f * n,
+            kernels->to_single(n, factor, s->pairwise->mean[f], gersh__pairs_columns(pairs) + f * n,
                                columns + j * n);
             continue;
         }
@@ -135,7 +138,7 @@ static void screen_rows(void *context, size_t part, int worker)
 {
     const screen *s = context;
     const gersh__kernels *kernels = gersh__kernels_here();
-    size_t n = s->region->n, from = s->first + part * ROWS,
+    size_t n = gersh__pairs_samples(s->pairs), from = s->first + part * ROWS,
            to = from + ROWS < s->end ? from + ROWS : s->end;
     size_t end = row_end(s, from), height = to - from; /* bounds fall: no row ends later */
     float *rows = s->tiles + (size_t)worker * s->tile_size, *columns = rows + ROWS * n,
@@ -149,7 +152,7 @@ static void screen_rows(void *context, size_t part, int worker)
             longest = fmax(longest, s->length[column + j]);
         double error = (double)(n + 4) * UNIT * longest_row * longest / s->balance;
         float limit = (float)(beyond < MOST_NEAR ? fmin(NEAR, 1 - error) : 1 - error - 1e-6);
-        float low = s->region->kind == GERSH__HULL ? -limit : -INFINITY;
+        float low = s->color == NULL ? -limit : -INFINITY;
         multiply(s, column, width, height, rows, fixed, columns, products);
         for (size_t j = 0; j < width; j++) {
             const float *row = products + j * height;
@@ -164,22 +167,23 @@ static void screen_rows(void *context, size_t part, int worker)
 /* Features by decreasing bound, and their scales and lengths. */
 static void arrange(screen *s)
 {
-    gersh__region *r = s->region;
+    gersh__pairwise *w = s->pairwise;
+    size_t k = gersh__pairs_features(s->pairs);
     double largest = 0;
-    for (size_t f = 0; f < r->k; f++)
+    for (size_t f = 0; f < k; f++)
         largest = fmax(largest, s->all_bounds[f]);
     s->count = 0;
-    for (size_t f = 0; f < r->k; f++)
+    for (size_t f = 0; f < k; f++)
         if (s->all_bounds[f] + largest >= -WORTH * s->level)
-            r->ranked[s->count++] = (struct gersh__ranked){-s->all_bounds[f], f};
-    gersh__ranked_sort(r->ranked, s->count);
+            w->ranked[s->count++] = (gersh__ranked){-s->all_bounds[f], f};
+    gersh__ranked_sort(w->ranked, s->count);
     for (size_t p = 0; p < s->count; p++) {
-        size_t f = s->order[p] = r->ranked[p].place;
+        size_t f = s->order[p] = w->ranked[p].place;
         s->bound[p] = s->all_bounds[f];
         s->scale[p] = 1 / sqrt(s->diagonal[f] - s->level);
-        s->length[p] = r->length[f] * s->scale[p];
-        if (r->kind != GERSH__HULL)
-            s->scale[p] *= r->color[f];
+        s->length[p] = w->length[f] * s->scale[p];
+        if (s->color != NULL)
+            s->scale[p] *= s->color[f];
     }
 }
 
@@ -187,27 +191,28 @@ static void arrange(screen *s)
  * Means of the columns and their lengths, in the first screening. As Y has means of 0, means of X do not matter; but
  * for sparse columns, which would lose their zeros, they are taken off.
  */
-static gersh_status measure(gersh__region *r, const gersh__pairs *pairs)
+static gersh_status measure(gersh__pairwise *w, const gersh__pairs *pairs)
 {
     const gersh__sparse *sparse = gersh__pairs_lists(pairs);
-    if (r->length != NULL)
+    size_t k = gersh__pairs_features(pairs), n = gersh__pairs_samples(pairs);
+    if (w->length != NULL)
         return GERSH_OK;
-    r->length = gersh__alloc(r->k, sizeof *r->length);
-    r->mean = gersh__alloc(r->k, sizeof *r->mean);
-    if (r->length == NULL || r->mean == NULL)
+    w->length = gersh__alloc(k, sizeof *w->length);
+    w->mean = gersh__alloc(k, sizeof *w->mean);
+    if (w->length == NULL || w->mean == NULL)
         return GERSH_ERROR_MEMORY;
-    for (size_t f = 0; f < r->k; f++) {
+    for (size_t f = 0; f < k; f++) {
         double square = sparse != NULL && sparse->shift != NULL ? sparse->shift[f] * sparse->shift[f] : 0;
         if (sparse != NULL) {
             for (size_t e = sparse->start[f]; e < sparse->start[f + 1]; e++)
                 square += sparse->value[e] * sparse->value[e];
         } else {
-            const double *x = gersh__pairs_columns(pairs) + f * r->n;
-            r->mean[f] = gersh__kernels_here()->sum(r->n, x) / (double)r->n;
-            for (size_t p = 0; p < r->n; p++)
-                square += (x[p] - r->mean[f]) * (x[p] - r->mean[f]);
+            const double *x = gersh__pairs_columns(pairs) + f * n;
+            w->mean[f] = gersh__kernels_here()->sum(n, x) / (double)n;
+            for (size_t p = 0; p < n; p++)
+                square += (x[p] - w->mean[f]) * (x[p] - w->mean[f]);
         }
-        r->length[f] = sqrt(square);
+        w->length[f] = sqrt(square);
     }
     return GERSH_OK;
 }
@@ -215,7 +220,7 @@ static gersh_status measure(gersh__region *r, const gersh__pairs *pairs)
 /* Rows and columns are to be of one size, so that neither leaves the range of single precision. */
 static double find_balance(const screen *s)
 {
-    size_t n = s->region->n;
+    size_t n = gersh__pairs_samples(s->pairs);
     double rows = 0, columns = 0;
     for (size_t i = s->first; i < s->end; i++) {
         const double *y = s->y + (i - s->first) * n;
@@ -227,25 +232,30 @@ static double find_balance(const screen *s)
     return isfinite(balance) && balance > 0 ? balance : 1;
 }
 
-gersh_status gersh__region_screen(gersh__region *r, gersh__gradient *gradient, const double *bound,
-                                  double level)
+gersh_status gersh__pairwise_screen(gersh__region *region, gersh__gradient *gradient, const double *bound,
+                                    double level)
 {
-    size_t k = r->k, n = r->n, group = GROUP_DOUBLES / n / ROWS * ROWS;
+    const gersh__pairs *pairs = region->pairs;
+    gersh__pairwise *w = region->pairwise;
+    size_t k = gersh__pairs_features(pairs), n = gersh__pairs_samples(pairs),
+           group = GROUP_DOUBLES / n / ROWS * ROWS;
     group = group < ROWS ? ROWS : group > MOST_ROWS_IN_GROUP ? MOST_ROWS_IN_GROUP : group;
     size_t floats = (ROWS + COLUMNS) * n + ROWS * COLUMNS + ROWS;
-    screen s = {.region = r,
-                .gradient = gradient,
+    screen s = {.region = region,
+                .pairs = pairs,
+                .pairwise = w,
+                .color = region->ops->free_signs ? NULL : region->params.color,
                 .diagonal = gersh__gradient_diagonal(gradient),
                 .all_bounds = bound,
                 .level = level,
                 .tile_size = floats + floats % 2};
-    gersh_status status = measure(r, r->pairs);
+    gersh_status status = measure(w, pairs);
     if (status == GERSH_OK)
-        status = gersh__region_reserve(r, 3 * k + 2 * group * n + (size_t)r->threads * s.tile_size / 2);
+        status = gersh__pairwise_reserve(w, 3 * k + 2 * group * n + (size_t)w->threads * s.tile_size / 2);
     s.order = status == GERSH_OK ? gersh__alloc(k, sizeof *s.order) : NULL;
     if (s.order == NULL)
         return GERSH_ERROR_MEMORY;
-    s.bound = r->memory;
+    s.bound = w->memory;
     s.scale = s.bound + k;
     s.length = s.scale + k;
     s.x = s.length + k;
@@ -256,7 +266,7 @@ gersh_status gersh__region_screen(gersh__region *r, gersh__gradient *gradient, c
         s.end = s.first + group < s.count ? s.first + group : s.count;
         gersh__gradient_columns(gradient, s.order + s.first, s.end - s.first, s.x, s.y, NULL);
         s.balance = find_balance(&s);
-        gersh__pool_run(gersh__pairs_pool(r->pairs), (s.end - s.first + ROWS - 1) / ROWS, screen_rows, &s);
+        gersh__pool_run(gersh__pairs_pool(pairs), (s.end - s.first + ROWS - 1) / ROWS, screen_rows, &s);
     }
     gersh__free(s.order);
     return GERSH_OK;

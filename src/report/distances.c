@@ -106,7 +106,7 @@ static gersh_status list_tuples(lists *l, const gersh_model *model, const gersh_
     const gersh_tuples *tuples = gersh_model_tuples(model);
     const gersh_metric *metric = gersh_model_metric(model);
     gersh_dataset *scaled = NULL;
-    size_t size = gersh_tuple_size(tuples->kind), k = gersh_dataset_features(data);
+    size_t size = gersh_tuple_size(tuples->kind), k = metric->features;
     gersh_status status = make_lists(l, "tuples", tuples->count);
     if (status == GERSH_OK)
         status = gersh_dataset_copy(&scaled, data);

@@ -89,7 +89,7 @@ gersh_status gersh__shown_new(gersh__shown **out, const gersh_model *model, cons
 {
     gersh_transform *map = NULL;
     double *y = NULL, *x = NULL;
-    size_t k = gersh_dataset_features(data);
+    size_t k = gersh_model_metric(model)->features;
     *out = NULL;
     gersh__shown *shown = gersh__alloc(1, sizeof *shown);
     gersh_status status = shown != NULL ? choose_rows(shown, gersh_dataset_rows(data)) : GERSH_ERROR_MEMORY;

@@ -37,7 +37,8 @@ void gersh__engine_free(gersh__engine *e)
     gersh__free(e->next_d);
     gersh__free(e->next_g);
     gersh__free(e->delta);
-    gersh__free(e->watched);
+    gersh__working_set_free(e->working_set);
+    gersh__free(e->turned);
     gersh__free(e);
 }
 
@@ -126,9 +127,11 @@ gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, g
     e->next_d = gersh__realloc(NULL, count, sizeof(double));
     e->next_g = gersh__realloc(NULL, count, sizeof(double));
     e->delta = gersh__realloc(NULL, count, sizeof(double));
-    e->watched = gersh__alloc(gersh__pairs_features(pairs), sizeof *e->watched);
+    e->turned = dense ? gersh__alloc(gersh__pairs_features(pairs), sizeof *e->turned) : NULL;
     gersh_status status = gersh__gradient_new(&e->gradient, pairs, dense);
-    if (!e->base || !e->d || !e->g || !e->next_d || !e->next_g || !e->delta || !e->watched)
+    if (status == GERSH_OK)
+        status = gersh__working_set_new(&e->working_set, gersh__pairs_features(pairs));
+    if (!e->base || !e->d || !e->g || !e->next_d || !e->next_g || !e->delta || (dense && !e->turned))
         status = GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
         status =
@@ -220,7 +223,7 @@ gersh_status gersh__atoms_add(gersh__engine *e, gersh_atom atom, const double *v
 static const double between[] = {1.0 / 8, 1.0 / 64};
 enum { BETWEEN = sizeof between / sizeof between[0] };
 
-static gersh_status add_between_edges(gersh__engine *e, gersh_atom z)
+static gersh_status add_between_edges(gersh__engine *e, const gersh__region *region, gersh_atom z)
 {
     gersh_status status = GERSH_OK;
     size_t atoms = e->atoms;
@@ -233,15 +236,18 @@ static gersh_status add_between_edges(gersh__engine *e, gersh_atom z)
         double from = atan2(old.b, old.a), turn = atan2(z.b, z.a) - from;
         for (size_t s = 0; s < BETWEEN && status == GERSH_OK; s++) {
             double angle = from + between[s] * turn;
-            status = gersh__atoms_add(e, (gersh_atom){z.i, z.j, cos(angle), sin(angle)}, NULL, 0);
+            gersh_atom next = {z.i, z.j, cos(angle), sin(angle)};
+            if (gersh__region_allows(region, next))
+                status = gersh__atoms_add(e, next, NULL, 0);
         }
     }
     return status;
 }
 
-/* The same for dense atoms: from the active one that is nearest. scratch: k entries. */
-static gersh_status add_between_vectors(gersh__engine *e, const double *z, double *scratch)
+/* The same for dense atoms: from the active one that is nearest. */
+static gersh_status add_between_vectors(gersh__engine *e, const double *z)
 {
+    double *turned = e->turned;
     int k = (int)gersh__pairs_features(e->pairs);
     size_t nearest = e->atoms;
     double cosine = 0;
@@ -255,30 +261,31 @@ static gersh_status add_between_vectors(gersh__engine *e, const double *z, doubl
     }
     gersh_status status = GERSH_OK;
     for (size_t s = 0; s < BETWEEN && nearest < e->atoms && status == GERSH_OK; s++) {
-        memcpy(scratch, e->vector + nearest * gersh__pairs_features(e->pairs),
-               gersh__pairs_features(e->pairs) * sizeof *scratch);
-        cblas_dscal(k, 1 - between[s], scratch, 1);
-        cblas_daxpy(k, cosine > 0 ? between[s] : -between[s], z, 1, scratch, 1);
-        cblas_dscal(k, 1 / cblas_dnrm2(k, scratch, 1), scratch, 1);
-        status = gersh__atoms_add(e, (gersh_atom){0, 0, 0, 0}, scratch, 0);
+        memcpy(turned, e->vector + nearest * gersh__pairs_features(e->pairs),
+               gersh__pairs_features(e->pairs) * sizeof *turned);
+        cblas_dscal(k, 1 - between[s], turned, 1);
+        cblas_daxpy(k, cosine > 0 ? between[s] : -between[s], z, 1, turned, 1);
+        cblas_dscal(k, 1 / cblas_dnrm2(k, turned, 1), turned, 1);
+        status = gersh__atoms_add(e, (gersh_atom){0, 0, 0, 0}, turned, 0);
     }
     return status;
 }
 
 gersh_status gersh__atoms_join(gersh__engine *e, const gersh__region *region,
-                               const gersh__candidate *candidate, size_t found)
+                               const gersh__lmo_answer *answer)
 {
+    const gersh__candidate *candidate = answer->candidate;
     gersh_status status = GERSH_OK;
-    for (size_t c = 0; c < found && status == GERSH_OK; c++) {
+    for (size_t c = 0; c < answer->found && status == GERSH_OK; c++) {
         gersh_atom z = candidate[c].atom;
         if (candidate[c].value >= 0)
             continue;
         if (z.i > z.j)
             z = (gersh_atom){z.j, z.i, z.b, z.a};
         if (e->dense)
-            status = add_between_vectors(e, candidate[c].vector, region->row_value);
-        else if (z.i != z.j && region->kind != GERSH__GDPA)
-            status = add_between_edges(e, z);
+            status = add_between_vectors(e, candidate[c].vector);
+        else if (z.i != z.j)
+            status = add_between_edges(e, region, z);
         if (status == GERSH_OK)
             status = gersh__atoms_add(e, z, candidate[c].vector, 0);
     }
@@ -317,8 +324,9 @@ void gersh__atoms_drop(gersh__engine *e)
 }
 
 /* Atom b's matrix joins atom a's on the same pair: [p q; q r] = an edge with all of p and q, and the rest
- * of r. */
-static gersh_status merge_two(gersh__engine *e, size_t a, size_t b)
+ * of r; unless the region does not have that edge. */
+static gersh_status merge_two(gersh__engine *e, const gersh__region *region, size_t a, size_t b,
+                              int *merged)
 {
     gersh_atom first = e->atom[a], second = e->atom[b];
     double v = e->theta[a], w = e->theta[b];
@@ -326,9 +334,13 @@ static gersh_status merge_two(gersh__engine *e, size_t a, size_t b)
     double q = v * first.a * first.b + w * second.a * second.b;
     double r = v * first.b * first.b + w * second.b * second.b;
     double root = sqrt(p), length = hypot(root, q / root), rest = r - q / p * q;
+    gersh_atom edge = {first.i, first.j, root / length, q / root / length};
+    if (!gersh__region_allows(region, edge))
+        return GERSH_OK;
+    *merged = 1;
     e->theta[b] = 0;
     e->theta[a] = length * length;
-    e->atom[a] = (gersh_atom){first.i, first.j, root / length, q / root / length};
+    e->atom[a] = edge;
     e->scored = e->scored < a ? e->scored : a;
     e->projected = e->projected < a ? e->projected : a;
     if (rest > 1e-14 * r)
@@ -345,7 +357,7 @@ static size_t edges_beside(const gersh__engine *e, size_t a)
     return count;
 }
 
-gersh_status gersh__atoms_merge(gersh__engine *e, size_t most)
+gersh_status gersh__atoms_merge(gersh__engine *e, const gersh__region *region, size_t most)
 {
     gersh_status status = GERSH_OK;
     int merged = 0;
@@ -355,28 +367,12 @@ gersh_status gersh__atoms_merge(gersh__engine *e, size_t most)
                 e->atom[a].i == e->atom[a].j || !(e->theta[a] > 0) || !(e->theta[b] > 0) ||
                 edges_beside(e, a) <= most)
                 continue;
-            status = merge_two(e, a, b);
-            merged = 1;
+            status = merge_two(e, region, a, b, &merged);
         }
     }
     if (merged)
         gersh__atoms_drop(e);
     return status;
-}
-
-/* Whether the atom is one of the region's; a single feature always is. */
-static int allows(const gersh__region *region, gersh_atom z)
-{
-    int sign = z.a * z.b < 0 ? -1 : 1; /* of M_ij */
-    if (z.i == z.j)
-        return 1;
-    if (region->kind == GERSH__DIAGONAL || !gersh__rules_allow(region->rules, z.i, z.j, sign))
-        return 0;
-    if (region->color != NULL && sign != (region->color[z.i] * region->color[z.j] > 0 ? -1 : 1))
-        return 0;
-    /* gdpa has one atom on each pair, with |z_i / z_j| = u_j / u_i */
-    return region->kind != GERSH__GDPA || fabs(fabs(z.a) * region->u[z.i] - fabs(z.b) * region->u[z.j]) <=
-                                              1e-9 * fabs(z.a) * region->u[z.i];
 }
 
 gersh_status gersh__atoms_restrict(gersh__engine *e, const gersh__region *region)
@@ -386,7 +382,7 @@ gersh_status gersh__atoms_restrict(gersh__engine *e, const gersh__region *region
     for (size_t a = 0; a < atoms && status == GERSH_OK; a++) {
         gersh_atom z = e->atom[a];
         double weight = e->theta[a];
-        if (allows(region, z))
+        if (gersh__region_allows(region, z))
             continue;
         e->theta[a] = 0;
         status = gersh__atoms_add(e, (gersh_atom){z.i, z.i, 1, 0}, NULL, weight * z.a * z.a);

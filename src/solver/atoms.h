@@ -12,16 +12,16 @@ void gersh__atoms_project(gersh__engine *engine);
 
 /* Adds the candidates with weight 0, and atoms between them and those that are there. */
 gersh_status gersh__atoms_join(gersh__engine *engine, const gersh__region *region,
-                               const gersh__candidate *candidate, size_t found);
+                               const gersh__lmo_answer *answer);
 
 /* Removes atoms of weight 0. */
 void gersh__atoms_drop(gersh__engine *engine);
 
 /*
- * More than `most` edges on one pair of features become that many and a single feature, the same matrix. While the
- * search goes on two may stay, as to turn one into the other takes both.
+ * More than `most` edges on one pair of features become that many and a single feature, the same matrix, where the region
+ * allows the edge that comes of it. While the search goes on two may stay, as to turn one into the other takes both.
  */
-gersh_status gersh__atoms_merge(gersh__engine *engine, size_t most);
+gersh_status gersh__atoms_merge(gersh__engine *engine, const gersh__region *region, size_t most);
 
 /* Turns every edge that is not the region's into its two diagonal parts: the same trace, and no less
  * definite. */

@@ -116,7 +116,7 @@ typedef struct search {
     double bound, least;    /* of the hull: its bound, and the value of its solution */
     gersh__witness witness; /* of its bound */
     gersh_metric *solution;
-    int last_look; /* flips begin no later, */
+    int last_pass; /* flips begin no later, */
     double near;   /* nor where the value is that of the hull's solution, to this share */
 } search;
 
@@ -146,7 +146,7 @@ static gersh_status try_colors(search *s, int *kept)
 {
     gersh__engine *e = s->run->engine;
     s->run->limits.cutoff = s->value;
-    gersh_status status = gersh__solve_region(s->run, GERSH__BALANCED, s->tried, "balanced");
+    gersh_status status = gersh__solve_region(s->run, &gersh__region_balanced, s->tried);
     if (status != GERSH_OK)
         return status;
     *kept = gersh__engine_value(e) < s->value - 0.1 * s->run->limits.tol * fmax(fabs(s->value), e->floor);
@@ -213,7 +213,7 @@ static gersh_status try_paper(search *s)
 
 static int may_flip(const search *s)
 {
-    return may_try(s) && s->run->engine->looks < s->last_look;
+    return may_try(s) && s->run->engine->full_passes < s->last_pass;
 }
 
 /* Flips the features of one connected component, or one feature alone. */
@@ -230,14 +230,12 @@ static gersh_status try_flip(search *s, size_t feature, int whole_part, int *kep
 static gersh_status try_pairs(search *s, int *kept)
 {
     gersh__engine *e = s->run->engine;
-    gersh__candidate candidate[GERSH__MOST_CANDIDATES];
-    size_t found;
-    double least;
+    gersh__lmo_answer answer;
     gersh__engine_gradient(e);
-    gersh_status status =
-        gersh__region_minimize(s->hull, e->gradient, -INFINITY, MOST_PAIRS, candidate, &found, &least);
-    for (size_t c = 0; c < found && status == GERSH_OK && !*kept && may_flip(s); c++) {
-        gersh_atom z = candidate[c].atom;
+    gersh_status status = gersh__region_minimize(
+        s->hull, e->gradient, &(gersh__lmo_request){.threshold = -INFINITY, .want = MOST_PAIRS}, &answer);
+    for (size_t c = 0; c < answer.found && status == GERSH_OK && !*kept && may_flip(s); c++) {
+        gersh_atom z = answer.candidate[c].atom;
         if (z.i == z.j || z.a * z.b * s->color[z.i] * s->color[z.j] <= 0)
             continue;
         int apart = s->part[z.i] != s->part[z.j];
@@ -267,7 +265,7 @@ static gersh_status flip_while_it_pays(search *s)
 static gersh_status solve_hull(search *s)
 {
     gersh__solver_run *run = s->run;
-    gersh_status status = gersh__solve_region(run, GERSH__HULL, NULL, "hull");
+    gersh_status status = gersh__solve_region(run, &gersh__region_hull, NULL);
     if (run->bound > s->bound) {
         s->bound = run->bound;
         gersh__witness_move(&s->witness, &run->witness);
@@ -314,19 +312,20 @@ static gersh_status search_colors(search *s)
     gersh__solver_run *run = s->run;
     double tol = run->limits.tol;
     run->limits.enough = certified_value(s, tol);
-    gersh_status status = gersh__solve_region(run, GERSH__BALANCED, s->color, "balanced");
+    gersh_status status = gersh__solve_region(run, &gersh__region_balanced, s->color);
     if (status == GERSH_OK)
         status = keep(s, s->color);
     if (status == GERSH_OK)
         status = tighten(s, tol);
     if (status == GERSH_OK)
-        status = gersh__region_new(&s->hull, GERSH__HULL, run->pairs, run->rules);
+        status = gersh__region_new(&s->hull, &gersh__region_hull, run->pairs,
+                                   &(gersh__region_params){.rules = run->rules});
     int many = gersh__pairs_count(run->pairs) > MANY_SAMPLE_PAIRS, tries = run->limits.tries;
-    int looks = run->engine->looks;
+    int passes = run->engine->full_passes;
     s->near = tol + fmax(tol, many ? MUCH_TO_GAIN : 0);
     if (status == GERSH_OK && tries > 0)
         status = try_paper(s);
-    s->last_look = run->engine->looks + (many && tries > 1 ? 1 : tries) * looks;
+    s->last_pass = run->engine->full_passes + (many && tries > 1 ? 1 : tries) * passes;
     return status == GERSH_OK ? flip_while_it_pays(s) : status;
 }
 
@@ -363,10 +362,11 @@ static gersh_status solve_balanced(gersh__solver_run *run)
 
 const gersh__solver gersh__solver_balanced = {
     .info = {.name = "balanced",
-             .help = "balanced signed graphs",
+             .help = "balanced signed graphs: a metric each, with colours",
              .bound = GERSH_BOUND_HULL,
              .signs = GERSH_SIGNS_BALANCED,
              .rules = 1,
              .learns = 1},
+    .region = &gersh__region_hull,
     .run = solve_balanced,
 };

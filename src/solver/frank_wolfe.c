@@ -18,6 +18,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/error.h"
 #include "linalg/kernels.h"
 #include "solver/atoms.h"
 #include "solver/doubt.h"
@@ -27,10 +28,10 @@
 enum { MOST_INNER = 12, MOST_SEARCH = 25 };
 
 #define NEW_ATOMS 6     /* joined in one iteration */
-#define LOOK_SHARE 0.1  /* all pairs are looked at when the watched ones have this share of the gap left */
+#define PASS_SHARE 0.1  /* a full pass is made when the working set has this share of the gap left */
 #define DONE_SHARE 0.3  /* but not before it is this share of the tolerance */
 #define INNER_SHARE 0.3 /* the weights are right when their own gap is this share of the whole, */
-#define DEAR_SHARE 0.03 /* or this one, where a look takes long */
+#define DEAR_SHARE 0.03 /* or this one, where a call of the minimiser takes long */
 #define NARROWEST 1e-9
 #define FAINT 1e-11 /* share of F below which a decrease drowns in rounding */
 
@@ -319,15 +320,15 @@ out:
 }
 
 /*
- * As long as watched pairs have a value below this one there is no need to look at all: the gap among them is still
- * a good part of what it was after the last look, and more than would end the search. What smoothing hides counts
+ * As long as pairs of the working set have a value below this one no full pass is needed: the gap among them is still
+ * a good part of what it was after the last one, and more than would end the search. What smoothing hides counts
  * against the tolerance.
  */
-static double enough(const gersh__engine *e, const gersh__limits *limits, double seen, double score)
+static double lmo_threshold(const gersh__engine *e, const gersh__limits *limits, double seen, double score)
 {
     double value = gersh__engine_value(e), allowed = limits->tol * fmax(fabs(value), e->floor);
     double done = fmax(DONE_SHARE * allowed - (value - e->value), 0);
-    return (score - fmax(LOOK_SHARE * seen, done)) / e->budget;
+    return (score - fmax(PASS_SHARE * seen, done)) / e->budget;
 }
 
 void gersh__witness_move(gersh__witness *to, gersh__witness *from)
@@ -356,30 +357,37 @@ static void drop_bound(gersh__engine *e, double bound)
 
 /*
  * G, the region's candidates, the gap to the best of them, and the certified bound where the region has one. *seen:
- * the gap at the last look at all pairs, 0 before the first; −INFINITY asks for another one.
+ * the gap at the last full pass over all pairs, 0 before the first; −INFINITY asks for another one.
  */
-static gersh_status look(gersh__engine *e, gersh__region *region, const gersh__limits *limits, double *seen,
-                         gersh__candidate *candidate, size_t *found, double *gap)
+static gersh_status call_lmo(gersh__engine *e, gersh__region *region, const gersh__limits *limits,
+                             double *seen, gersh__lmo_answer *answer, double *gap)
 {
-    double begin = gersh__clock_seconds(), least, score = 0;
+    const gersh__region_ops *ops = gersh__region_ops_of(region);
+    double begin = gersh__clock_seconds(), score = 0;
+    if (!ops->dense != !e->dense)
+        return gersh__fail(GERSH_ERROR_ARGUMENT, "internal error: atoms of the region '%s' are %s",
+                           ops->name, ops->dense ? "dense" : "not dense");
     gersh__engine_gradient(e);
     score_atoms(e);
     for (size_t a = 0; a < e->atoms; a++)
         score += e->theta[a] * e->score[a];
     double middle = gersh__clock_seconds();
-    region->active = e->vector;
-    region->active_count = e->dense ? e->atoms : 0;
-    gersh_status status = gersh__region_minimize(region, e->gradient,
-                                                 *seen >= 0 ? enough(e, limits, *seen, score) : -INFINITY,
-                                                 NEW_ATOMS, candidate, found, &least);
+    const gersh__lmo_request request = {.threshold =
+                                            *seen >= 0 ? lmo_threshold(e, limits, *seen, score) : -INFINITY,
+                                        .want = NEW_ATOMS,
+                                        .active = e->vector,
+                                        .active_count = e->dense ? e->atoms : 0};
+    gersh_status status = gersh__region_minimize(region, e->gradient, &request, answer);
     e->seconds_gradient += middle - begin;
     e->seconds_minimizer += gersh__clock_seconds() - middle;
     if (status != GERSH_OK)
         return status;
-    *gap = fmax(score - e->budget * fmin(0, candidate[0].value), 0);
-    e->looks += least > -INFINITY;
-    if (least > -INFINITY && !region->news)
-        *seen = DBL_MIN; /* the right ones are watched: no need to look before the end */
+    double least = answer->least;
+    *gap = fmax(score - e->budget * fmin(0, answer->candidate[0].value), 0);
+    e->full_passes += least > -INFINITY;
+    if (least > -INFINITY && !answer->improved)
+        *seen =
+            DBL_MIN; /* the working set contains the minimiser: no need for a full pass before the end */
     else if (least > -INFINITY || *seen == 0)
         *seen = *gap;
     double bound = e->value - fmax(score - e->budget * fmin(0, least), 0), doubt = 0;
@@ -392,8 +400,7 @@ static gersh_status look(gersh__engine *e, gersh__region *region, const gersh__l
 gersh_status gersh__engine_measure(gersh__engine *e, gersh__region *region, double width, double *value,
                                    double *bound)
 {
-    gersh__candidate candidate[GERSH__MOST_CANDIDATES];
-    size_t found;
+    gersh__lmo_answer answer;
     double gap, seen = -INFINITY;
     e->objective->width = width;
     gersh__engine_refresh(e);
@@ -401,7 +408,7 @@ gersh_status gersh__engine_measure(gersh__engine *e, gersh__region *region, doub
     if (bound == NULL)
         return GERSH_OK;
     drop_bound(e, -INFINITY);
-    gersh_status status = look(e, region, &(gersh__limits){0}, &seen, candidate, &found, &gap);
+    gersh_status status = call_lmo(e, region, &(gersh__limits){0}, &seen, &answer, &gap);
     *bound = e->bound;
     return status;
 }
@@ -467,10 +474,10 @@ static gersh_status keep_best(kept *best, const gersh__engine *e)
 }
 
 /* The end of a search: the last metric, or the best one where a limit ended it. */
-static gersh_status finish(gersh__engine *e, const kept *best, gersh_stop stop)
+static gersh_status finish(gersh__engine *e, const gersh__region *region, const kept *best, gersh_stop stop)
 {
     if (stop == GERSH_STOP_CONVERGED || best->metric == NULL || best->value >= gersh__engine_value(e))
-        return gersh__atoms_merge(e, 1);
+        return gersh__atoms_merge(e, region, 1);
     gersh_status status = gersh__engine_start(e, best->metric);
     gersh__engine_refresh(e);
     return status;
@@ -479,8 +486,7 @@ static gersh_status finish(gersh__engine *e, const kept *best, gersh_stop stop)
 static gersh_status search(gersh__engine *e, gersh__region *region, const char *stage,
                            const gersh__limits *limits, gersh_stop *stop, kept *best)
 {
-    gersh__candidate candidate[GERSH__MOST_CANDIDATES];
-    size_t found;
+    gersh__lmo_answer answer;
     double gap, seen = 0, before = INFINITY, width = limits->widest, last_gap = 0;
     int sketched = 0;
     e->objective->width = limits->widest;
@@ -488,12 +494,12 @@ static gersh_status search(gersh__engine *e, gersh__region *region, const char *
     gersh_status status = gersh__atoms_restrict(e, region);
     gersh__engine_refresh(e);
     while (status == GERSH_OK) {
-        /* Where nothing moves any more, or nothing may, only a look at everything is of use. */
+        /* Without progress, or in the last iteration, request a full pass. */
         int stands = before - e->value <= FAINT * fabs(e->value) && width == e->objective->width;
         before = e->value;
         width = e->objective->width;
         seen = stands || e->iterations + 1 >= limits->max_iter ? -INFINITY : seen;
-        status = look(e, region, limits, &seen, candidate, &found, &gap);
+        status = call_lmo(e, region, limits, &seen, &answer, &gap);
         if (status == GERSH_OK)
             status = keep_best(best, e);
         if (status != GERSH_OK)
@@ -501,19 +507,19 @@ static gersh_status search(gersh__engine *e, gersh__region *region, const char *
         e->iterations++;
         report(e, stage, limits);
         if (must_stop(e, limits, stop))
-            return finish(e, best, *stop);
+            return finish(e, region, best, *stop);
         /* Where a sketch no longer halves the gap, as at the limits of rounding, all pairs have to do. */
         int moved = 0;
-        if (gersh__sketch_pays(e, region) && !(sketched && gap > 0.5 * last_gap))
+        if (gersh__sketch_pays(e) && !(sketched && gap > 0.5 * last_gap))
             status = follow_sketch(e, region, limits, gap, &moved);
         sketched = moved;
         last_gap = gap;
         if (status == GERSH_OK && !moved)
-            status = gersh__atoms_join(e, region, candidate, found);
+            status = gersh__atoms_join(e, region, &answer);
         if (status == GERSH_OK && !moved)
             status = correct_weights(e, gap);
         if (status == GERSH_OK)
-            status = gersh__atoms_merge(e, 2);
+            status = gersh__atoms_merge(e, region, 2);
         sharpen(e, gap);
     }
     return status;

@@ -49,10 +49,10 @@ typedef struct gersh__engine {
     gersh__witness witness; /* and where it was found */
     double floor;           /* 1e-6 |F((C/K) I)|, the least scale of a relative gap */
     int iterations, newton_steps;
-    int looks;                    /* iterations in which all pairs were looked at */
-    struct gersh__sketch *sketch; /* or NULL; see sketch.h */
-    size_t *watched;              /* features that the last region watched */
-    size_t watched_count;
+    int full_passes;                 /* calls of the linear minimiser in which all pairs were looked at */
+    struct gersh__sketch *sketch;    /* or NULL; see sketch.h */
+    gersh__working_set *working_set; /* of the regions of one stage after the other */
+    double *turned;                  /* k, scratch, of dense atoms */
     double seconds_gradient, seconds_minimizer, seconds_objective, seconds_step, seconds_eigen;
 } gersh__engine;
 

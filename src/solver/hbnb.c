@@ -21,6 +21,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "gersh/linalg.h"
 #include "solver/dense.h"
 
 #define BLOCK_TOL 1e-3
@@ -421,9 +422,11 @@ static gersh_status solve(gersh__solver_run *run)
 
 const gersh__solver gersh__solver_hbnb = {
     .info = {.name = "hbnb",
-             .help = "diagonals and rows of the matrix in turn, then the cone (block coordinates)",
+             .help =
+                 "positive definite matrices, by half-spaces, boxes and norm balls for diagonal and rows",
              .signs = GERSH_SIGNS_FREE,
              .dense = 1,
              .learns = 1},
+    .region = &gersh__region_psd,
     .run = solve,
 };

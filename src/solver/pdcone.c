@@ -213,7 +213,12 @@ gersh_status gersh__pdcone_start(gersh__solver_run *run, int most)
 }
 
 const gersh__solver gersh__solver_pdcone = {
-    .info = {.name = "pdcone", .help = "", .signs = GERSH_SIGNS_FREE, .dense = 1, .learns = 1},
+    .info = {.name = "pdcone",
+             .help = "all positive definite matrices, by projected gradients",
+             .signs = GERSH_SIGNS_FREE,
+             .dense = 1,
+             .learns = 1},
     .reads = GERSH__READS(GERSH__NUCLEAR),
+    .region = &gersh__region_psd,
     .run = solve,
 };

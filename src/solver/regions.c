@@ -5,7 +5,6 @@
  * with a few steps of pdcone, which turn all eigenvectors at once, where atoms come one by one.
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/random.h"
@@ -48,36 +47,32 @@ static int begins_spread(const gersh__engine *e)
            (kind->spreads && !e->dense && gersh__pairs_features(e->pairs) <= MOST_TO_SPREAD);
 }
 
-gersh_status gersh__solve_region(gersh__solver_run *run, gersh__region_kind kind, const double *color,
-                                 const char *stage)
+gersh_status gersh__solve_region(gersh__solver_run *run, const gersh__region_ops *ops, const double *color)
 {
+    const gersh__region_params params = {
+        .rules = run->rules, .color = color, .working_set = run->engine->working_set};
     gersh__region *region;
-    gersh_status status = gersh__region_new(&region, kind, run->pairs, run->rules);
+    gersh_status status = gersh__region_new(&region, ops, run->pairs, &params);
     if (status != GERSH_OK)
         return status;
-    region->color = color;
-    for (size_t w = 0; w < run->engine->watched_count; w++)
-        gersh__region_watch(region, run->engine->watched[w]);
     if (run->engine->atoms == 0 && begins_spread(run->engine))
         status = spread(run->engine);
     if (status == GERSH_OK)
-        status = gersh__engine_solve(run->engine, region, stage, &run->limits, &run->stop);
+        status = gersh__engine_solve(run->engine, region, ops->name, &run->limits, &run->stop);
     run->bound = run->engine->bound;
     gersh__witness_move(&run->witness, &run->engine->witness);
-    run->engine->watched_count = region->watched_count;
-    memcpy(run->engine->watched, region->watched, region->watched_count * sizeof *region->watched);
     gersh__region_free(region);
     return status;
 }
 
 static gersh_status solve_diagonal(gersh__solver_run *run)
 {
-    return gersh__solve_region(run, GERSH__DIAGONAL, NULL, "diagonal");
+    return gersh__solve_region(run, &gersh__region_diagonal, NULL);
 }
 
 static gersh_status solve_hull(gersh__solver_run *run)
 {
-    return gersh__solve_region(run, GERSH__HULL, NULL, "hull");
+    return gersh__solve_region(run, &gersh__region_hull, NULL);
 }
 
 static gersh_status solve_psd(gersh__solver_run *run)
@@ -87,7 +82,7 @@ static gersh_status solve_psd(gersh__solver_run *run)
     if (run->engine->atoms == 0 && k <= FEW_FEATURES &&
         gersh__pairs_samples(run->pairs) >= MANY_SAMPLES * k)
         status = gersh__pdcone_start(run, FIRST_STEPS);
-    return status != GERSH_OK ? status : gersh__solve_region(run, GERSH__PSD, NULL, "psd");
+    return status != GERSH_OK ? status : gersh__solve_region(run, &gersh__region_psd, NULL);
 }
 
 const gersh__solver gersh__solver_diagonal = {
@@ -97,6 +92,7 @@ const gersh__solver gersh__solver_diagonal = {
              .signs = GERSH_SIGNS_NO_EDGES,
              .rules = 1,
              .learns = 1},
+    .region = &gersh__region_diagonal,
     .run = solve_diagonal,
 };
 
@@ -107,6 +103,7 @@ const gersh__solver gersh__solver_hull = {
              .signs = GERSH_SIGNS_FREE,
              .rules = 1,
              .learns = 1},
+    .region = &gersh__region_hull,
     .run = solve_hull,
 };
 
@@ -117,5 +114,6 @@ const gersh__solver gersh__solver_psd = {
              .signs = GERSH_SIGNS_FREE,
              .dense = 1,
              .learns = 1},
+    .region = &gersh__region_psd,
     .run = solve_psd,
 };

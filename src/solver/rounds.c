@@ -19,7 +19,6 @@
  */
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -99,13 +98,6 @@ static gersh_status draw_pairs(draw *d, rounds *r, size_t count)
     return status;
 }
 
-static gersh__region_kind region_of(const gersh__solver *solver)
-{
-    return solver->info.dense                           ? GERSH__PSD
-           : solver->info.bound == GERSH_BOUND_DIAGONAL ? GERSH__DIAGONAL
-                                                        : GERSH__HULL;
-}
-
 /* The value of the metric on the draw, and unless NULL the bound there; then the value of the metric before, if any. */
 static gersh_status look(double *value, double *bound, double *old, const rounds *r, draw *d,
                          const gersh_metric *metric, const gersh_metric *before)
@@ -119,7 +111,8 @@ static gersh_status look(double *value, double *bound, double *old, const rounds
     if (status == GERSH_OK)
         status = gersh__engine_start(engine, metric);
     if (status == GERSH_OK && bound != NULL)
-        status = gersh__region_new(&region, region_of(fit->solver), d->pairs, fit->rules);
+        status = gersh__region_new(&region, fit->solver->region, d->pairs,
+                                   &(gersh__region_params){.rules = fit->rules});
     if (status == GERSH_OK)
         status = gersh__engine_measure(engine, region, r->width, value, bound);
     if (status == GERSH_OK && before != NULL)
@@ -139,7 +132,7 @@ static gersh_status measure_all(measured *out, rounds *r, const gersh_metric *me
     gersh_status status = draw_pairs(&d, r, r->count);
     if (status == GERSH_OK && d.complete) {
         out->bound = -INFINITY;
-        status = look(&out->value, r->fit->solver->info.learns ? &out->bound : NULL, &out->before, r, &d,
+        status = look(&out->value, r->fit->solver->region != NULL ? &out->bound : NULL, &out->before, r, &d,
                       metric, before);
     }
     drop(&d);

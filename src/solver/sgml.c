@@ -113,11 +113,10 @@ static double divide(gersh__sgml *s, int free)
 static gersh_status alternate(gersh__sgml *s, int free, const char *stage)
 {
     gersh__region *region = NULL;
-    gersh_status status = gersh__region_new(&region, GERSH__GDPA, s->pairs, NULL);
+    gersh_status status = gersh__region_new(&region, &gersh__region_gdpa, s->pairs,
+                                            &(gersh__region_params){.color = s->color, .u = s->u});
     while (status == GERSH_OK && !gersh__sgml_must_stop(s)) {
         double before = s->value, budget = divide(s, free);
-        region->color = s->color;
-        region->u = s->u;
         status = gersh__sgml_minimize(s, free, region, budget, WHOLE_TOL);
         gersh__sgml_sweep_dust(s);
         if (status == GERSH_OK)
@@ -186,18 +185,20 @@ static gersh_status solve_pgml(gersh__solver_run *run)
 
 const gersh__solver gersh__solver_sgml = {
     .info = {.name = "sgml",
-             .help = "balanced signed graphs, row by row (the paper's algorithm)",
+             .help = "balanced signed graphs: signed graph metric learning, row by row",
              .signs = GERSH_SIGNS_BALANCED,
              .learns = 1},
     .reads = READS,
+    .region = &gersh__region_hull,
     .run = solve_sgml,
 };
 
 const gersh__solver gersh__solver_pgml = {
     .info = {.name = "pgml",
-             .help = "graphs with positive edges only, row by row",
+             .help = "graphs with positive edges alone, row by row",
              .signs = GERSH_SIGNS_POSITIVE,
              .learns = 1},
     .reads = READS,
+    .region = &gersh__region_hull,
     .run = solve_pgml,
 };

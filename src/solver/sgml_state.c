@@ -1,15 +1,12 @@
-/* The state of sgml and pgml: memory, first graph, scalars, and M as a metric; see sgml.h. */
+/* The state of sgml and pgml: memory, scalars, and M as a metric; see sgml.h. */
 #include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/random.h"
-#include "base/settings.h"
 #include "graph/gdpa.h"
 #include "linalg/kernels.h"
 #include "solver/atoms.h"
-#include "solver/correlations.h"
 #include "solver/sgml.h"
 
 #define EIGEN_TOL 1e-10
@@ -99,57 +96,6 @@ void gersh__sgml_refresh(gersh__sgml *s)
     s->value = s->engine->objective->kind->evaluate(s->engine->objective, s->d, s->g);
 }
 
-static gersh_status add_edge(gersh__sgml *s, size_t i, size_t j, double size)
-{
-    for (size_t e = 0; e < s->edges; e++) {
-        if ((s->edge[e].i == i && s->edge[e].j == j) || (s->edge[e].i == j && s->edge[e].j == i)) {
-            s->edge[e].size += size;
-            return GERSH_OK;
-        }
-    }
-    if (gersh__grow(&s->edge, &s->capacity, s->edges + 1, sizeof *s->edge) != 0)
-        return GERSH_ERROR_MEMORY;
-    s->edge[s->edges++] = (gersh__sgml_edge){i, j, size};
-    return GERSH_OK;
-}
-
-/*
- * The paper's first matrix: C/K on the diagonal, C/K² in size on the edges of a tree, the edge positive where the two
- * features go together (M_ij = −sign(E_ij) C/K²). parent[i] = i has no edge.
- */
-static gersh_status start_tree(gersh__sgml *s, const gersh__correlations *c, const size_t *parent,
-                               size_t root)
-{
-    double trace = s->engine->budget + (double)s->k * s->engine->rho, k = (double)s->k;
-    gersh_status status = GERSH_OK;
-    size_t colored = 1;
-    memset(s->color, 0, s->k * sizeof *s->color);
-    s->color[root] = 1;
-    for (size_t i = 0; i < s->k; i++)
-        s->slack[i] = trace / k - s->engine->rho;
-    while (colored < s->k && status == GERSH_OK) { /* a level of the tree at a time */
-        size_t before = colored;
-        for (size_t i = 0; i < s->k && status == GERSH_OK; i++) {
-            size_t up = parent[i];
-            if (s->color[i] != 0 || s->color[up] == 0)
-                continue;
-            double correlation = gersh__correlation(c, up, i);
-            if (s->positive && correlation <= 0) { /* only edges between features that go together */
-                s->color[i] = 1;
-            } else {
-                s->color[i] = correlation < 0 ? -s->color[up] : s->color[up];
-                status = add_edge(s, up, i, trace / (k * k));
-                s->slack[i] -= trace / (k * k);
-                s->slack[up] -= trace / (k * k);
-            }
-            colored++;
-        }
-        if (colored == before)
-            break;
-    }
-    return status;
-}
-
 /* M_ii of every node. */
 static void diagonal_of(const gersh__sgml *s, double *diagonal)
 {
@@ -160,29 +106,6 @@ static void diagonal_of(const gersh__sgml *s, double *diagonal)
         diagonal[i] += s->edge[e].size * s->u[j] / s->u[i];
         diagonal[j] += s->edge[e].size * s->u[i] / s->u[j];
     }
-}
-
-/* The engine's metric: colours along its spanning tree, and of its edges those that they allow. */
-static gersh_status start_engine(gersh__sgml *s)
-{
-    gersh__engine *e = s->engine;
-    int balanced;
-    gersh_status status = gersh__color_nodes(e, s->color, s->part, &balanced);
-    memset(s->slack, 0, s->k * sizeof *s->slack);
-    for (size_t i = 0; i < s->k && s->positive; i++)
-        s->color[i] = 1;
-    for (size_t a = 0; a < e->atoms && status == GERSH_OK; a++) {
-        gersh_atom z = e->atom[a];
-        double size = e->theta[a] * fabs(z.a * z.b);
-        s->slack[z.i] += e->theta[a] * z.a * z.a;
-        s->slack[z.j] += e->theta[a] * z.b * z.b;
-        if (z.i == z.j || z.a * z.b * s->color[z.i] * s->color[z.j] >= 0)
-            continue;
-        s->slack[z.i] -= size; /* under u = 1; below 0 until the scalars are made */
-        s->slack[z.j] -= size;
-        status = add_edge(s, z.i, z.j, size);
-    }
-    return status;
 }
 
 /* The slacks under the scalars u; returns the smallest. */
@@ -284,37 +207,4 @@ gersh_status gersh__sgml_metric(gersh_metric **out, const gersh__sgml *s)
         (*out)->atom[a] = (gersh_atom){i, j, ratio / length, -s->color[i] * s->color[j] / ratio / length};
     }
     return GERSH_OK;
-}
-
-gersh_status gersh__sgml_start(gersh__sgml *s)
-{
-    const gersh_settings *settings = s->run->settings;
-    size_t *parent = s->kept_part, root = 0;
-    gersh_status status = GERSH_OK;
-    gersh__random random;
-    for (size_t i = 0; i < s->k; i++) {
-        s->color[i] = s->u[i] = 1;
-        s->slack[i] = s->engine->budget / (double)s->k;
-        s->part[i] = i;
-    }
-    if (s->engine->atoms == 0 && gersh__setting_is(settings, GERSH__INIT, "hull"))
-        status = gersh__solve_region(s->run, GERSH__HULL, NULL, "hull");
-    if (status != GERSH_OK || s->engine->atoms > 0)
-        return status == GERSH_OK ? start_engine(s) : status;
-    int tree = gersh__setting_is(settings, GERSH__INIT, "tree");
-    if (!tree && !gersh__setting_is(settings, GERSH__INIT, "chain"))
-        return status;
-    gersh__correlations c;
-    status = gersh__correlations_new(&c, s->pairs);
-    if (status == GERSH_OK && tree) {
-        gersh__random_seed(&random, gersh__setting_whole(settings, GERSH__SEED));
-        root = (size_t)gersh__random_below(&random, s->k);
-        status = gersh__correlation_tree(parent, &c, root);
-    }
-    for (size_t i = 0; i < s->k && !tree; i++)
-        parent[i] = i > 0 ? i - 1 : 0;
-    if (status == GERSH_OK)
-        status = start_tree(s, &c, parent, root);
-    gersh__correlations_clear(&c);
-    return status;
 }

@@ -114,11 +114,10 @@ static gersh__sgml_vertex best_at_row(const gersh__sgml *s, size_t r)
 
 static gersh_status best_of_all(gersh__sgml *s, gersh__region *region, gersh__sgml_vertex *out)
 {
-    gersh__candidate best;
-    size_t found;
-    double least;
-    gersh_status status =
-        gersh__region_minimize(region, s->engine->gradient, -INFINITY, 1, &best, &found, &least);
+    gersh__lmo_answer answer;
+    gersh_status status = gersh__region_minimize(
+        region, s->engine->gradient, &(gersh__lmo_request){.threshold = -INFINITY, .want = 1}, &answer);
+    gersh__candidate best = answer.candidate[0];
     *out = (gersh__sgml_vertex){.place = NOTHING};
     if (status == GERSH_OK && best.value < 0)
         *out = (gersh__sgml_vertex){.place = best.atom.i == best.atom.j ? FEATURE : EDGE,

@@ -50,12 +50,11 @@ struct gersh__sketch {
     double *scratch;      /* K × draws */
 };
 
-int gersh__sketch_pays(const gersh__engine *e, const gersh__region *region)
+int gersh__sketch_pays(const gersh__engine *e)
 {
     return e->objective->kind->pair_terms != NULL &&
            gersh__pairs_count(e->pairs) >= GERSH__SKETCHED_PAIRS && gersh__gradient_kept(e->gradient) &&
-           gersh__pairs_features(e->pairs) <= GERSH__MOST_SKETCHED && e->rho > 0 &&
-           region->kind != GERSH__GDPA && region->row == GERSH__ALL_ROWS;
+           gersh__pairs_features(e->pairs) <= GERSH__MOST_SKETCHED && e->rho > 0;
 }
 
 void gersh__sketch_free(gersh__sketch *s)
@@ -207,9 +206,8 @@ gersh_status gersh__sketch_solve(gersh_metric **out, gersh__engine *e, const ger
         return GERSH_OK;
     status = start(s);
     if (status == GERSH_OK)
-        status = gersh__region_new(&own, region->kind, s->pairs, region->rules);
+        status = gersh__region_new_like(&own, region, s->pairs);
     if (status == GERSH_OK) {
-        own->color = region->color;
         gersh__limits limited = {
             .tol = fmax(SHARE * gap / fmax(fabs(e->value), e->floor), ENOUGH * limits->tol),
             .max_iter = MOST_STEPS,

@@ -19,7 +19,7 @@ typedef struct gersh__sketch gersh__sketch;
 void gersh__sketch_free(gersh__sketch *sketch);
 
 /* Whether there are so many pairs that a sketch pays, and it can be made. */
-int gersh__sketch_pays(const gersh__engine *engine, const gersh__region *region);
+int gersh__sketch_pays(const gersh__engine *engine);
 
 /*
  * The minimum of a sketch over the region, from the engine's metric, g and gradient on, found to a share of the gap there;

@@ -32,6 +32,7 @@ typedef struct gersh__solver {
     gersh_solver_info info;
     uint64_t reads; /* settings that only it and others that say so read: a sum of GERSH__READS */
     gersh_status (*run)(gersh__solver_run *run);
+    const gersh__region_ops *region; /* whose bounds hold for its metrics; NULL: none is sought */
 } gersh__solver;
 
 #define GERSH__READS(setting) (UINT64_C(1) << (setting))
@@ -50,9 +51,8 @@ gersh_status gersh__solver_check(const gersh__solver *solver, const gersh_settin
 
 extern const gersh__solver gersh__solver_sgml, gersh__solver_pgml; /* where balanced may start */
 
-/* One region from start to end; run->bound is the bound for it. */
-gersh_status gersh__solve_region(gersh__solver_run *run, gersh__region_kind kind, const double *color,
-                                 const char *stage);
+/* One region from start to end, with those colours unless NULL; run->bound is the bound for it. */
+gersh_status gersh__solve_region(gersh__solver_run *run, const gersh__region_ops *ops, const double *color);
 
 /*
  * Colours along the maximum spanning forest of |M_ij|. part gets the same number for all nodes of a connected part.

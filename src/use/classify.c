@@ -1,5 +1,5 @@
 /*
- * The registry of classifiers, and the two that need neighbours only. Ties are decided as votes.h says.
+ * The classifiers that need neighbours only, and running one. Ties are decided as votes.h says.
  *
  * `knn`: the k nearest samples vote, with their weights or with these over the distance. Probabilities are shares of
  * the votes. A target is the mean of the k by votes.
@@ -13,22 +13,12 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "data/dataset.h"
 #include "gersh/neighbors.h"
 #include "use/votes.h"
 
 #define MEAN_ERROR 1e-13 /* rounding of a mean of many samples, beside the largest of them */
-
-static const gersh__classifier *const kinds[] = {&gersh__classifier_knn, &gersh__classifier_mahalanobis,
-                                                 &gersh__classifier_graph};
-
-const gersh__classifier *gersh__classifier_find(const char *name)
-{
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strcmp(kinds[i]->name, name) == 0)
-            return kinds[i];
-    return NULL;
-}
 
 static gersh_status classify_knn(int *label, double *proba, const gersh__classify_task *task)
 {
@@ -71,7 +61,11 @@ static gersh_status regress_knn(double *value, const gersh__classify_task *task)
     return status;
 }
 
-const gersh__classifier gersh__classifier_knn = {"knn", classify_knn, regress_knn};
+const gersh__classifier gersh__classifier_knn = {
+    .info = {.name = "knn", .help = "the nearest rows vote", .votes = 1, .regresses = 1},
+    .classify = classify_knn,
+    .regress = regress_knn,
+};
 
 /* The classes that have samples, with their weighted means. */
 typedef struct means {
@@ -166,7 +160,10 @@ static gersh_status classify_mahalanobis(int *label, double *proba, const gersh_
     return status;
 }
 
-const gersh__classifier gersh__classifier_mahalanobis = {"mahalanobis", classify_mahalanobis, NULL};
+const gersh__classifier gersh__classifier_mahalanobis = {
+    .info = {.name = "mahalanobis", .help = "the class with the nearest mean"},
+    .classify = classify_mahalanobis,
+};
 
 gersh_status gersh__drop_weightless(gersh_dataset **out, const gersh_dataset *train)
 {
@@ -322,6 +319,19 @@ gersh_status gersh__classify(int *label, double *proba, const gersh__classifier 
     return status;
 }
 
+enum { LIST_SIZE = 256, MOST_NAMES = 64 };
+
+static const char *list_regressors(char list[LIST_SIZE])
+{
+    const char *names[MOST_NAMES];
+    const gersh__classifier *kind;
+    size_t count = 0;
+    for (size_t i = 0; count < MOST_NAMES && (kind = gersh__classifier_at(i)) != NULL; i++)
+        if (kind->info.regresses)
+            names[count++] = kind->info.name;
+    return gersh__text_list(list, LIST_SIZE, names, count, " or ");
+}
+
 gersh_status gersh__regress(double *value, const gersh__classifier *kind, const gersh_metric *metric,
                             const gersh_dataset *train, const gersh_dataset *test, gersh__voters voters,
                             int threads, const gersh_cancel *cancel)
@@ -330,11 +340,13 @@ gersh_status gersh__regress(double *value, const gersh__classifier *kind, const 
     gersh_dataset *kept = NULL, *dense[2] = {NULL, NULL};
     if (gersh_dataset_targets(train) == NULL)
         return gersh__fail(GERSH_ERROR_ARGUMENT, "the training rows have no real-valued targets");
-    if (kind->regress == NULL)
+    if (kind->regress == NULL) {
+        char list[LIST_SIZE];
         return gersh__fail(
             GERSH_ERROR_ARGUMENT,
-            "--classifier: '%s' tells classes apart, but the targets are real numbers; use knn",
-            kind->name);
+            "--classifier: '%s' tells classes apart, but the targets are real numbers; use %s",
+            kind->info.name, list_regressors(list));
+    }
     gersh_status status = prepare(&task, &kept);
     if (status == GERSH_OK)
         status = make_dense(dense, &task);

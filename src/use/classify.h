@@ -1,12 +1,10 @@
-/*
- * Classifiers that use a metric. A classifier is one file with a gersh__classifier, a line in the registry
- * of classify.c, and its name in the setting `classifier`.
- */
+/* Classifiers that use a metric. A classifier is one file with a gersh__classifier, and its name in registry.c. */
 #ifndef GERSH_SRC_USE_CLASSIFY_H
 #define GERSH_SRC_USE_CLASSIFY_H
 
 #include "gersh/data.h"
 #include "gersh/metric.h"
+#include "gersh/predict.h"
 
 /* Who votes: the k nearest rows, each with its weight, or by_distance with its weight over the distance. */
 typedef struct gersh__voters {
@@ -26,7 +24,7 @@ typedef struct gersh__classify_task {
 } gersh__classify_task;
 
 typedef struct gersh__classifier {
-    const char *name;
+    gersh_classifier_info info;
 
     /*
      * Fills in the class of each test row and, unless proba is NULL, test rows × classes, its probabilities, which are 0
@@ -34,12 +32,16 @@ typedef struct gersh__classifier {
      */
     gersh_status (*classify)(int *label, double *proba, const gersh__classify_task *task);
 
-    /* Fills in the value of each test row from the targets of train; NULL: it cannot. */
+    /* Fills in the value of each test row from the targets of train; NULL where it does not regress. */
     gersh_status (*regress)(double *value, const gersh__classify_task *task);
 } gersh__classifier;
 
+/* Those that others, or tests, mean by themselves. */
 extern const gersh__classifier gersh__classifier_knn, gersh__classifier_mahalanobis,
     gersh__classifier_graph;
+
+/* The classifiers one after the other, from 0; NULL beyond the last. */
+const gersh__classifier *gersh__classifier_at(size_t index);
 
 /* NULL when there is no such name. */
 const gersh__classifier *gersh__classifier_find(const char *name);

@@ -542,4 +542,7 @@ static gersh_status classify(int *label, double *proba, const gersh__classify_ta
     return gersh__classify_graph(label, proba, task, &limits);
 }
 
-const gersh__classifier gersh__classifier_graph = {"graph", classify, NULL};
+const gersh__classifier gersh__classifier_graph = {
+    .info = {.name = "graph", .help = "the labels that are smoothest on the graph of all rows"},
+    .classify = classify,
+};

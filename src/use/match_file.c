@@ -126,16 +126,15 @@ static size_t label_place(const file *f, int named)
 static gersh_status name_columns(file *f)
 {
     gersh__table *table = f->table;
-    int libsvm = strcmp(table->format, "libsvm") == 0;
     size_t left = 0, wanted = f->columns.count, next = 0;
     gersh_status status = skip_positions(f);
     for (size_t j = 0; j < table->columns; j++)
         left += !f->skip[j] && j != table->label;
-    if (status == GERSH_OK && !libsvm && !is_given(f) && left == wanted + 1) {
+    if (status == GERSH_OK && !table->own_label && !is_given(f) && left == wanted + 1) {
         f->label = label_place(f, 0);
         left -= !f->skip[f->label];
     }
-    if (status == GERSH_OK && left != wanted && !libsvm)
+    if (status == GERSH_OK && left != wanted && !table->unlisted_are_zero)
         status = gersh__table_fail(
             table, 0, GERSH__NONE,
             "has %zu column%s without names%s but the model has %zu; leave some out with "
@@ -211,7 +210,7 @@ static gersh_status plan(file *f)
     if (f->skip == NULL)
         return GERSH_ERROR_MEMORY;
     f->label = GERSH__NONE;
-    if (!is_given(f) && strcmp(table->format, "libsvm") != 0)
+    if (!is_given(f) && !table->own_label)
         table->label = GERSH__NONE; /* the reader took the last one, to keep the spelling of its words */
     for (size_t j = 0; j < table->columns; j++)
         named |= table->column[j].name != NULL && table->column[j].name[0] != '\0';
@@ -230,7 +229,7 @@ static gersh_status plan(file *f)
         if (!known && j != table->label && j != f->label && !f->skip[j])
             f->skip[j] = 2;
     }
-    return strcmp(table->format, "libsvm") == 0 ? GERSH_OK : check_columns(f);
+    return table->unlisted_are_zero ? GERSH_OK : check_columns(f);
 }
 
 /* The list of --ignore with the columns that the model does not know, which are noted. */
@@ -306,11 +305,11 @@ static gersh_status build(gersh_dataset **data, file *f)
     return status == GERSH_OK ? gersh__dataset_from_table(data, f->table, f->labels, f->settings) : status;
 }
 
-/* Features that a LIBSVM file does not list are 0: columns for those behind its last one. */
-static gersh_status widen(gersh_dataset *data, const gersh_model *model)
+/* Where features that the file does not list are 0: columns for those behind its last one. */
+static gersh_status widen(gersh_dataset *data, const file *f)
 {
-    size_t k = data->k, wide = gersh_model_features(model);
-    if (strcmp(data->format, "libsvm") != 0 || k >= wide)
+    size_t k = data->k, wide = gersh_model_features(f->model);
+    if (!f->table->unlisted_are_zero || k >= wide)
         return GERSH_OK;
     double *x = gersh__alloc(data->n, wide * sizeof *x);
     char **names = gersh__alloc(wide, sizeof *names);
@@ -327,7 +326,7 @@ static gersh_status widen(gersh_dataset *data, const gersh_model *model)
     data->x = x;
     data->feature_names = names;
     for (data->k = k; data->k < wide; data->k++) {
-        const char *name = gersh_model_feature_name(model, data->k);
+        const char *name = gersh_model_feature_name(f->model, data->k);
         names[data->k] = gersh__text_copy(name, strlen(name));
         if (names[data->k] == NULL)
             return GERSH_ERROR_MEMORY;
@@ -371,7 +370,7 @@ gersh_status gersh_match_file(gersh_matched **out, const gersh_model *model, con
     if (status == GERSH_OK)
         status = build(&data, &f);
     if (status == GERSH_OK)
-        status = widen(data, model);
+        status = widen(data, &f);
     if (status == GERSH_OK)
         status = order(&f, data);
     gersh_dataset_free(data);

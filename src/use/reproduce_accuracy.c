@@ -14,7 +14,7 @@
 #define ROUNDING 1e-9
 #define TEST_PER_TRAIN (GERSH_EVALUATE_TEST_SHARE / (1 - GERSH_EVALUATE_TEST_SHARE))
 
-static const gersh__way euclidean = {"euclidean", NULL}, tuned = {"tuned", NULL};
+static const gersh__way euclidean = {"euclidean", NULL, 0}, tuned = {"tuned", NULL, 1};
 
 static void find_sources(gersh__source **source, gersh__run *run)
 {
@@ -35,7 +35,7 @@ static double estimate(gersh__run *run)
         for (size_t i = 0; i < GERSH__ACCURACY_OBJECTIVES * GERSH__SCHEMES; i++)
             sum += gersh__accuracy_cost(run, source[d],
                                         (gersh__way){gersh__accuracy_objectives[i / GERSH__SCHEMES],
-                                                     gersh__scheme_names[i % GERSH__SCHEMES]});
+                                                     gersh__scheme_names[i % GERSH__SCHEMES], 0});
     }
     return sum;
 }
@@ -290,7 +290,7 @@ static gersh_status get_all(gersh__accuracy *all, gersh__run *run, gersh__builde
             for (size_t s = 0; s < GERSH__SCHEMES && status == GERSH_OK; s++)
                 status = gersh__accuracy_get(
                     &all->fitted[o][d][s], run, b, all->source[d],
-                    (gersh__way){gersh__accuracy_objectives[o], gersh__scheme_names[s]});
+                    (gersh__way){gersh__accuracy_objectives[o], gersh__scheme_names[s], 0});
         if (status == GERSH_OK)
             status = gersh__accuracy_get(&all->tuned[d], run, b, all->source[d], tuned);
     }

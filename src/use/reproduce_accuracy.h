@@ -30,9 +30,10 @@ typedef struct gersh__accuracy_plan {
     double budget; /* seconds of a search; 0: there is none */
 } gersh__accuracy_plan;
 
-/* What is evaluated: an objective with a solver; or "euclidean" or "tuned", without one. */
+/* What is evaluated: an objective with a solver; or, without one, the Euclidean metric or what a search chooses. */
 typedef struct gersh__way {
-    const char *objective, *solver;
+    const char *objective, *solver; /* as keys name it; NULL */
+    int tuned;
 } gersh__way;
 
 gersh__accuracy_plan gersh__accuracy_plan_of(const gersh__run *run);

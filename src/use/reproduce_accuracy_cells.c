@@ -40,20 +40,15 @@ int gersh__accuracy_wants(const gersh__run *run, const gersh__source *source)
     return !source->large && (!run->options->quick || smaller < QUICK_SETS);
 }
 
-static int is_tuned(gersh__way way)
-{
-    return strcmp(way.objective, "tuned") == 0;
-}
-
 /* Rough seconds, from runs on a machine of two cores: they only have to be right in proportion. */
 double gersh__accuracy_cost(gersh__run *run, gersh__source *source, gersh__way way)
 {
     gersh__accuracy_plan plan = gersh__accuracy_plan_of(run);
     double size = (double)(source->rows * source->features), share = size / (size + HALF_LIMIT);
-    if (!gersh__accuracy_wants(run, source) || (is_tuned(way) && plan.budget == 0) ||
+    if (!gersh__accuracy_wants(run, source) || (way.tuned && plan.budget == 0) ||
         gersh__source_look(source, run->options->data) != GERSH_OK || !source->there)
         return 0;
-    double most = is_tuned(way) ? plan.budget : way.solver != NULL ? fmin(plan.limit, LONGEST_GUESS) : 0.01;
+    double most = way.tuned ? plan.budget : way.solver != NULL ? fmin(plan.limit, LONGEST_GUESS) : 0.01;
     return (double)plan.splits * most * share / 2;
 }
 
@@ -97,17 +92,16 @@ static gersh_status evaluate(gersh_evaluation **result, gersh__run *run, const g
     gersh_settings *settings = NULL;
     gersh_evaluate_options options = {.objectives = objective,
                                       .solvers = solver,
-                                      .tuned = is_tuned(way),
-                                      .budget = is_tuned(way) ? plan->budget : 0,
+                                      .tuned = way.tuned,
+                                      .budget = way.tuned ? plan->budget : 0,
                                       .splits = plan->splits,
                                       .progress = on_progress,
                                       .progress_context = run,
                                       .cancel = run->options->cancel};
     snprintf(neighbors, sizeof neighbors, "%d", (int)GERSH__ACCURACY_NEIGHBORS);
-    gersh_status status = is_tuned(way)
-                              ? search_settings(&settings, run, plan->limit)
-                              : gersh__run_settings(&settings, run, objective, solver, plan->limit);
-    if (status == GERSH_OK && !is_tuned(way))
+    gersh_status status = way.tuned ? search_settings(&settings, run, plan->limit)
+                                    : gersh__run_settings(&settings, run, objective, solver, plan->limit);
+    if (status == GERSH_OK && !way.tuned)
         status = gersh_settings_set(settings, "neighbors", neighbors);
     if (status == GERSH_OK)
         status = gersh_evaluate(result, source->data, settings, &options);
@@ -132,7 +126,7 @@ static gersh_status compute(double *value, gersh__cell_state *state, gersh__run 
     if (status == GERSH_OK && result->interrupted)
         status = GERSH_ERROR_CANCELLED;
     if (status == GERSH_OK) {
-        size_t at = own->way.solver != NULL ? 1 : is_tuned(own->way) ? result->count - 1 : 0;
+        size_t at = own->way.solver != NULL ? 1 : own->way.tuned ? result->count - 1 : 0;
         const gersh_evaluate_row *row = &result->row[at];
         const double values[VALUES] = {100 * row->accuracy_mean, 100 * row->accuracy_std,
                                        (double)row->splits, (double)row->stops[GERSH_STOP_MAX_TIME],
@@ -160,7 +154,7 @@ gersh_status gersh__accuracy_get(gersh__score *out, gersh__run *run, gersh__buil
     gersh__cell_state state;
     subject own = {builder, source, gersh__accuracy_plan_of(run), way};
     *out = (gersh__score){0};
-    if (!gersh__accuracy_wants(run, source) || (is_tuned(way) && own.plan.budget == 0))
+    if (!gersh__accuracy_wants(run, source) || (way.tuned && own.plan.budget == 0))
         return GERSH_OK;
     gersh_status status = gersh__source_load(source, run);
     if (status != GERSH_OK || !source->there)

@@ -43,16 +43,6 @@ void gersh__run_report(gersh__run *run, double within)
     run->options->progress(run->options->progress_context, &now);
 }
 
-/* Whether the solver is one of the paper's, which have a tolerance of their own. */
-static int is_scheme(const char *solver)
-{
-    static const char *const schemes[] = {"pdcone", "hbnb", "pgml", "sgml"};
-    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++)
-        if (strcmp(solver, schemes[i]) == 0)
-            return 1;
-    return 0;
-}
-
 gersh_status gersh__run_settings(gersh_settings **out, const gersh__run *run, const char *objective,
                                  const char *solver, double limit)
 {
@@ -67,11 +57,10 @@ gersh_status gersh__run_settings(gersh_settings **out, const gersh__run *run, co
                                     {"max-time", seconds},
                                     {"seed", gersh_settings_get(run->settings, "seed")},
                                     {"threads", gersh_settings_get(run->settings, "threads")},
-                                    {"tol", is_scheme(solver) ? NULL : "1e-3"}};
+                                    {"tol", "1e-3"}};
     gersh_status status = gersh_settings_new(out);
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0] && status == GERSH_OK; i++)
-        if (pairs[i][1] != NULL)
-            status = gersh_settings_set(*out, pairs[i][0], pairs[i][1]);
+        status = gersh_settings_set(*out, pairs[i][0], pairs[i][1]);
     return status;
 }
 

@@ -12,7 +12,11 @@
 /* Seconds that a fit may take, unless the user says otherwise; of ten folds, the large ones make a minute. */
 static const double usual_limit[2] = {2, 5}, quick_limit[2] = {0.1, 0.5};
 
-const char *const gersh__objective_names[GERSH__OBJECTIVES] = {"mcml", "deml", "lsml", "lmnn", "glr"};
+const char *const gersh__objective_names[GERSH__OBJECTIVES] = {[GERSH__MCML] = "mcml",
+                                                               [GERSH__DEML] = "deml",
+                                                               [GERSH__LSML] = "lsml",
+                                                               [GERSH__LMNN] = "lmnn",
+                                                               [GERSH__GLR] = "glr"};
 const char *const gersh__scheme_names[GERSH__SCHEMES] = {"pdcone",   "hbnb", "pgml", "sgml",
                                                          "balanced", "hull", "psd"};
 const char *const gersh__scheme_titles[GERSH__SCHEMES] = {"PD-cone",  "HBNB", "PGML", "SGML",
@@ -75,7 +79,7 @@ gersh__plan gersh__fits_plan(const gersh__run *run, const gersh__source *source)
 /* A quick run cannot wait for one iteration of the solvers whose matrices are dense. */
 static int is_left_out(const gersh__run *run, const gersh__source *source, const char *solver)
 {
-    int dense = strcmp(solver, "pdcone") == 0 || strcmp(solver, "hbnb") == 0 || strcmp(solver, "psd") == 0;
+    int dense = gersh_solver_find(solver)->dense;
     return run->options->quick && dense && source->features > QUICK_FEATURES;
 }
 
@@ -90,15 +94,15 @@ void gersh__fits_note(const gersh__run *run, gersh__builder *builder)
 /* Rough seconds, from runs on a machine of two cores: they only have to be right in proportion. */
 double gersh__fits_cost(gersh__run *run, gersh__source *source, const char *objective, const char *solver)
 {
-    int tree = strcmp(solver, "sgml") == 0 || strcmp(solver, "pgml") == 0;
-    int fast = !tree && strcmp(solver, "pdcone") != 0 && strcmp(solver, "hbnb") != 0;
+    const gersh_solver_info *facts = gersh_solver_find(solver);
+    int fast = facts->bound != GERSH_BOUND_NONE, tree = !fast && !facts->dense;
     gersh__plan plan = gersh__fits_plan(run, source);
     if (gersh__source_look(source, run->options->data) != GERSH_OK || !source->there ||
         is_left_out(run, source, solver))
         return 0;
     double folds = plan.folds > 0 ? (double)plan.folds : (double)source->rows / 4;
     double each = source->large ? (fast ? 0.2 : 5) : fast ? 0.002 : tree ? 0.1 : 0.02;
-    if (tree && !source->large && strcmp(objective, "lmnn") == 0)
+    if (tree && !source->large && gersh_objective_find(objective)->smoothed)
         each = 0.5;
     return folds * fmin(each, plan.limit) / (plan.alone ? 1 : 2);
 }

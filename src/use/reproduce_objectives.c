@@ -110,7 +110,7 @@ static void add_bound_row(gersh__builder *b, const gersh__objectives *all, size_
 static void add_table(gersh__builder *b, const gersh__objectives *all, size_t o)
 {
     char name[64], title[128], remark[128];
-    int maximized = strcmp(gersh__objective_names[o], "deml") == 0;
+    int maximized = gersh_objective_find(gersh__objective_names[o])->maximized;
     snprintf(name, sizeof name, "objectives-%s", gersh__objective_names[o]);
     snprintf(title, sizeof title, "%s (%s is better): ours, and the paper's in brackets",
              gersh__objective_names[o], maximized ? "larger" : "smaller");
@@ -125,7 +125,7 @@ static void add_table(gersh__builder *b, const gersh__objectives *all, size_t o)
     for (size_t s = 0; s < GERSH__SCHEMES; s++)
         add_row(b, all, o, s);
     add_bound_row(b, all, o);
-    if (strcmp(gersh__objective_names[o], "lmnn") == 0)
+    if (o == GERSH__LMNN)
         gersh__report_table_note(b, "values of lmnn are not comparable with the paper's: the classes of a "
                                     "fold have fewer than three "
                                     "other members, and its authors' program fills the missing targets "

@@ -35,7 +35,7 @@ static double mean_value(const gersh__objectives *all, size_t o, size_t s, size_
 static void add_nearest(gersh__builder *b, const gersh__objectives *all, size_t o)
 {
     static const size_t schemes[] = {GERSH__HBNB, GERSH__PGML, GERSH__SGML};
-    int maximized = strcmp(gersh__objective_names[o], "deml") == 0;
+    int maximized = gersh_objective_find(gersh__objective_names[o])->maximized;
     double over[3], mean[3];
     size_t used = 0, sets = 0;
     char text[128];
@@ -66,8 +66,7 @@ static void add_nearest(gersh__builder *b, const gersh__objectives *all, size_t 
 /* Which of the three has the most best values: SGML with mcml, deml and lsml, HBNB with lmnn and glr. */
 static void add_most(gersh__builder *b, const gersh__objectives *all, size_t o)
 {
-    int hbnb =
-        strcmp(gersh__objective_names[o], "lmnn") == 0 || strcmp(gersh__objective_names[o], "glr") == 0;
+    int hbnb = o == GERSH__LMNN || o == GERSH__GLR;
     size_t count[] = {gersh__objectives_best(all, o, GERSH__HBNB),
                       gersh__objectives_best(all, o, GERSH__PGML),
                       gersh__objectives_best(all, o, GERSH__SGML)};
@@ -127,7 +126,7 @@ static void add_paper_sgml(gersh__builder *b, const gersh__objectives *all)
                               *ours = &all->fits[o][d][GERSH__PDCONE];
             double sgml, cone;
             const char *objective = gersh__objective_names[o], *name = all->source[d].name;
-            if (strcmp(objective, "lmnn") == 0 || !gersh__fits_has_value(balanced) ||
+            if (o == GERSH__LMNN || !gersh__fits_has_value(balanced) ||
                 !gersh__paper_value(&sgml, "objectives", "value", objective, "sgml", name) ||
                 !gersh__paper_value(&cone, "objectives", "value", objective, "pdcone", name))
                 continue;

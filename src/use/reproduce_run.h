@@ -12,7 +12,10 @@
 #include "gersh/data.h"
 #include "use/reproduce_report.h"
 
-enum { GERSH__SOURCES = 17, GERSH__OBJECTIVES = 5, GERSH__SCHEMES = 7, GERSH__PAPER_SCHEMES = 4 };
+enum { GERSH__SOURCES = 17, GERSH__SCHEMES = 7, GERSH__PAPER_SCHEMES = 4 };
+
+/* The paper's objectives, in its order. */
+enum { GERSH__MCML, GERSH__DEML, GERSH__LSML, GERSH__LMNN, GERSH__GLR, GERSH__OBJECTIVES };
 
 /* The paper's order; the paper's schemes come first. */
 extern const char *const gersh__objective_names[GERSH__OBJECTIVES];

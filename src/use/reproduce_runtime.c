@@ -164,7 +164,7 @@ static void add_speed_claim(gersh__builder *b, const times *all, size_t d, size_
     const char *data = all->source[d]->name, *objective = gersh__objective_names[o];
     const gersh__fits *cone = &all->fits[d][o][PDCONE], *sgml = &all->fits[d][o][SGML];
     double paper = NAN;
-    int slower = strcmp(data, "madelon") == 0 && strcmp(objective, "lsml") == 0;
+    int slower = o == GERSH__LSML && strcmp(data, "madelon") == 0;
     char text[160];
     if (!gersh__paper_value(&paper, "speedups", "value", data, objective, NULL) && !slower)
         return;

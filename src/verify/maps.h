@@ -27,6 +27,6 @@ enum { GERSH__MAP_REFERENCES = 8 }; /* at most */
 
 /* In the order in which they are applied; NULL at places that are free. */
 extern const gersh__map_reference *const gersh__map_references[GERSH__MAP_REFERENCES];
-extern const gersh__map_reference gersh__reference_scale, gersh__reference_unit_length;
+extern const gersh__map_reference gersh__map_reference_scale, gersh__map_reference_unit_length;
 
 #endif

@@ -84,10 +84,10 @@ static gersh_status unit_length_apply(const gersh_scaling *scaling, gersh__sampl
     return GERSH_OK;
 }
 
-const gersh__map_reference gersh__reference_scale = {"scale", asks_for_scale, scale_difference,
-                                                     scale_apply};
-const gersh__map_reference gersh__reference_unit_length = {"unit length", asks_for_unit_length, NULL,
-                                                           unit_length_apply};
+const gersh__map_reference gersh__map_reference_scale = {"scale", asks_for_scale, scale_difference,
+                                                         scale_apply};
+const gersh__map_reference gersh__map_reference_unit_length = {"unit length", asks_for_unit_length, NULL,
+                                                               unit_length_apply};
 
 /* Less the mean, divided by the sample deviation where there is any; in units of the largest, as for squares. */
 static void standardize(size_t n, double *z)

@@ -27,8 +27,6 @@ static const double limit_error = 1e-9; /* of ρ, C, values and bounds, relative
 
 static const double rounding = 1e-12; /* of sums over samples, as a share of what was added up */
 
-static const char unknown[] = "the objective is a custom one, which is not known here";
-
 const char *gersh_check_result_name(gersh_check_result result)
 {
     static const char *const names[] = {"failed", "passed", "not checked"};
@@ -138,7 +136,7 @@ static gersh_status check_limits(gersh__verification *v)
                               trace, limit_error * trace);
     else
         gersh__verify_add(v, "trace limit", GERSH_CHECK_SKIPPED, "%s",
-                          v->reference == NULL ? unknown : v->without);
+                          v->reference == NULL ? v->unknown : v->without);
     gersh__verify_compare(v, "rho", "the smallest eigenvalue that the settings allow", info->rho, rho,
                           limit_error * rho);
     return GERSH_OK;
@@ -149,7 +147,7 @@ static const char *find_obstacle(const gersh__verification *v)
 {
     const gersh_model *model = v->model;
     if (v->reference == NULL)
-        return unknown;
+        return v->unknown;
     if (model->info.choice == GERSH_CHOICE_SAMPLED || model->info.choice == GERSH_CHOICE_MINED)
         return "it is an estimate from sampled pairs of samples";
     return v->scaled == NULL ? v->without : NULL;
@@ -373,13 +371,13 @@ gersh_status gersh_model_verify(gersh_verification *report, const gersh_model *m
         .model = model,
         .solver = gersh__solver_find(gersh__setting_text(model->settings, GERSH__SOLVER)),
         .reference = model->custom ? NULL : gersh__reference_find(objective),
+        .unknown = model->custom ? "the objective is a custom one, which is not known here"
+                                 : "the verifier has no definition of the objective",
         .without = "the model does not hold its training samples; name them with --data"};
     *report = (gersh_verification){.count = 0};
     gersh_status status = data != NULL ? check_kind(model, data) : GERSH_OK;
     if (status == GERSH_OK)
         status = gersh__blas_check();
-    if (status == GERSH_OK && !model->custom && v.reference == NULL)
-        status = gersh__fail(GERSH_ERROR_INPUT, "the verifier does not know the objective '%s'", objective);
     if (status == GERSH_OK)
         status = run_checks(&v, data);
     report->verdict = GERSH_VERIFICATION_VERIFIED;

@@ -126,7 +126,8 @@ typedef struct gersh__verification {
     gersh_verification *report;
     const gersh_model *model;
     const gersh__solver *solver;
-    const gersh__reference *reference; /* NULL: the objective is a custom one */
+    const gersh__reference *reference; /* NULL: the objective is not known here, */
+    const char *unknown;               /* and why */
     const char *without;               /* why a check that needs samples is not made */
     gersh_dataset *scaled;             /* the samples, dense; or NULL */
     gersh__dense dense;                /* M */

@@ -76,6 +76,17 @@ manual() {
     done
 }
 
+# listed NAMES WHERE...: each of the names, separated by bars, stands in each of these files of the project as a word.
+listed() {
+    local name file
+    holds "there are names" test "$(tr '|' '\n' <<<"$1" | wc -l)" -ge 3
+    for name in ${1//|/ }; do
+        for file in "${@:2}"; do
+            holds "$file names $name" grep -qwF -- "$name" <(sed 's/\\-/-/g' "$source_dir/$file")
+        done
+    done
+}
+
 # finish NAME: the last line of a script.
 finish() {
     echo "cli $1: $passed passed, $failed failed"

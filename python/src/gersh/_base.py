@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from . import _structures as s
 from ._certificate import Certificate, Verification
 from ._compat import validate_data
+from ._facts import SOLVERS
 from ._graph import Discs, Graph, Importance, TrainingAccuracy
 from ._library import library
 from ._model import KINDS, Model, address, Dataset
@@ -163,7 +164,7 @@ class BaseMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """Whether the next fit can begin at the metric of an earlier one."""
         if model is None or model.features() != self.n_features_in_:
             return False
-        return bool(model.metric.contents.dense) == (self._chosen("solver") in ("psd", "pdcone"))
+        return bool(model.metric.contents.dense) == SOLVERS[self._chosen("solver")].dense
 
     def _learn(self, x, *, start=None, weights=None, tuples=None, y=None, **labels):
         """Fits the model to points x with the labels that Dataset takes."""

@@ -178,8 +178,7 @@ class Model:
 
     @property
     def objective(self) -> str:
-        return "custom" if self.is_custom else \
-            library.gersh_settings_get(library.gersh_model_settings(self._pointer), b"objective").decode()
+        return library.gersh_model_objective(self._pointer).contents.name.decode()
 
     @property
     def is_custom(self) -> bool:

@@ -13,6 +13,17 @@ class SettingInfo(c.Structure):
                 ("help", c.c_char_p)]
 
 
+class ObjectiveInfo(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("help", c.c_char_p), ("takes", c.c_uint), ("automatic", c.c_uint),
+                ("second", c.c_uint), ("maximized", c.c_int), ("nonnegative", c.c_int), ("homogeneous", c.c_int),
+                ("smoothed", c.c_int), ("local", c.c_int), ("mean", c.c_double)]
+
+
+class SolverInfo(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("help", c.c_char_p), ("bound", c.c_int), ("signs", c.c_int), ("dense", c.c_int),
+                ("rules", c.c_int), ("learns", c.c_int)]
+
+
 class Atom(c.Structure):
     _fields_ = [("i", c.c_size_t), ("j", c.c_size_t), ("a", c.c_double), ("b", c.c_double)]
 

@@ -8,6 +8,7 @@ from sklearn.utils.validation import _check_sample_weight, check_array, check_is
 
 from ._base import BaseMetricLearner
 from ._certificate import Verification
+from ._facts import documented
 from ._run import Progress
 
 
@@ -38,6 +39,7 @@ def classes_and_codes(y):
     return np.unique(y, return_inverse=True)
 
 
+@documented("classes", "targets")
 class MetricLearner(BaseMetricLearner):
     """Learns a Mahalanobis metric from labelled rows, with a certificate of how good it is.
 
@@ -46,12 +48,12 @@ class MetricLearner(BaseMetricLearner):
 
     Parameters
     ----------
-    objective : {'auto', 'mcml', 'deml', 'lsml', 'lmnn', 'glr'} or callable, default='auto'
+    objective : {'auto', <objectives>} or callable, default='auto'
         Objective to optimise; 'auto' is 'mcml' for classes, or 'glr' where that classifies better, and 'glr' for
         real-valued targets. A callable `f(distance, first, second, y)` gets the squared distances of all pairs of rows,
         the two rows of each pair, and the labels, and returns its value, which is minimised, and its gradient by the
         distances. It must be convex and differentiable.
-    solver : {'diagonal', 'balanced', 'hull', 'psd', 'sgml', 'pgml', 'hbnb', 'pdcone', 'identity'}, default='balanced'
+    solver : {<solvers>}, default='balanced'
         Which metrics are searched: diagonal ones, balanced signed graphs, their convex hull, or all positive definite
         ones; by a scheme of the paper; or none, for the Euclidean metric.
     n_components : int, default=None
@@ -60,12 +62,12 @@ class MetricLearner(BaseMetricLearner):
         Scaling of features; 'paper' is z-score, then unit length of each row.
     trace : float or {'auto', 'K'}, default='auto'
         Largest trace of M: a number, 'K' for the number of features, or 'auto': the C at which the mean squared distance
-        of two samples under C/K times the identity is 6 ('glr': 20, 'lmnn': 2).
+        of two samples under C/K times the identity is the objective's `mean` in `gersh.objectives()`.
     rho : float or {'auto'}, default='auto'
         Smallest eigenvalue that M must have; 'auto' is 1e-5 of the trace divided by the number of features.
     tol : float, default=1e-3
-        Stop when the value is certified to be within this share of the best possible. 'sgml', 'pgml', 'hbnb' and
-        'pdcone' have no bound: they stop when an iteration changes the objective by less than a hundredth of it.
+        Stop when the value is certified to be within this share of the best possible. Solvers that
+        have no bound stop when an iteration changes the objective by less than a hundredth of it.
     max_iter : int, default=1000
         Maximum number of iterations.
     max_time : float, default=None

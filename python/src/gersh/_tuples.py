@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 
 from ._base import BaseMetricLearner
 from ._certificate import Verification
+from ._facts import documented
 from ._model import tuples_of
 from ._run import Progress
 
@@ -93,14 +94,15 @@ class TupleLearner(BaseMetricLearner):
         return self._verify(x, tuples=(rows, self._signs(y) == 1 if self._size == 2 else None))
 
 
+@documented("pairs")
 class MetricLearnerPairs(TupleLearner):
     """Learns a Mahalanobis metric from pairs of points that are similar (1) or dissimilar (-1).
 
     Parameters
     ----------
-    objective : {'mcml', 'deml', 'lsml', 'glr'}, default='lsml'
+    objective : {<objectives>}, default='lsml'
         What the metric is to be good at. 'glr' and 'deml' learn from dissimilar pairs alone.
-    solver : {'diagonal', 'balanced', 'hull', 'psd', 'sgml', 'pgml', 'hbnb', 'pdcone', 'identity'}, default='psd'
+    solver : {<solvers>}, default='psd'
         Which metrics are searched.
     preprocessor : array-like or callable, default=None
         Points, or a function from indices to points. Pairs may then be given as indices.
@@ -285,14 +287,15 @@ class ComparisonLearner(TupleLearner):
         return float(np.mean(self.predict(tuples) == 1))
 
 
+@documented("triplets")
 class MetricLearnerTriplets(ComparisonLearner):
     """Learns a Mahalanobis metric from triplets a, p, n of points: a is nearer to p than to n.
 
     Parameters
     ----------
-    objective : {'lsml', 'lmnn'}, default='lsml'
+    objective : {<objectives>}, default='lsml'
         What the metric is to be good at.
-    solver : {'diagonal', 'balanced', 'hull', 'psd', 'sgml', 'pgml', 'hbnb', 'pdcone', 'identity'}, default='psd'
+    solver : {<solvers>}, default='psd'
         Which metrics are searched.
     preprocessor : array-like or callable, default=None
         Points, or a function from indices to points. Triplets may then be given as indices.
@@ -316,14 +319,15 @@ class MetricLearnerTriplets(ComparisonLearner):
     _size, _near, _far = 3, (0, 1), (0, 2)
 
 
+@documented("quadruplets")
 class MetricLearnerQuadruplets(ComparisonLearner):
     """Learns a Mahalanobis metric from quadruplets a, b, c, d: a and b are nearer to each other than c and d.
 
     Parameters
     ----------
-    objective : {'lsml', 'lmnn'}, default='lsml'
+    objective : {<objectives>}, default='lsml'
         What the metric is to be good at.
-    solver : {'diagonal', 'balanced', 'hull', 'psd', 'sgml', 'pgml', 'hbnb', 'pdcone', 'identity'}, default='psd'
+    solver : {<solvers>}, default='psd'
         Which metrics are searched.
     preprocessor : array-like or callable, default=None
         Points, or a function from indices to points. Quadruplets may then be given as indices.
