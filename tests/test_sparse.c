@@ -211,7 +211,7 @@ static void regions_have_the_same_minimum(void **unused)
     (void)unused;
     gersh__random random;
     gersh__random_seed(&random, 304);
-    for (int c = 0; c < cases(24); c++) {
+    for (int c = 0; c < cases(9); c++) {
         twins t;
         gradients s;
         twins_make(&t, &random, 4 + (size_t)gersh__random_below(&random, 20),
