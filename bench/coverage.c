@@ -63,7 +63,7 @@ static task make(const char *word, size_t rows, uint64_t seed)
                            q.regress ? target : NULL, NULL));
     must(gersh__pairs_new(&q.all, q.data, q.weight, 0, NULL, NULL, NULL));
     must(gersh__objective_new(&q.objective, gersh__objective_find(name), q.all));
-    q.d = room(q.all->count, sizeof *q.d);
+    q.d = room(gersh__pairs_count(q.all), sizeof *q.d);
     q.t = room(rows, sizeof *q.t);
     free(x);
     free(target);
@@ -84,8 +84,8 @@ static void drop(task *q)
 /* The objective over all pairs, as the user knows it. */
 static double true_value(const task *q, const gersh_metric *metric)
 {
-    gersh__pairs_euclid(q->all, q->d);
-    for (size_t p = 0; p < q->all->count; p++)
+    gersh__pairs_euclidean(q->all, q->d);
+    for (size_t p = 0; p < gersh__pairs_count(q->all); p++)
         q->d[p] *= metric->rho;
     for (size_t a = 0; a < metric->atoms; a++) {
         gersh_atom z = metric->atom[a];

@@ -70,14 +70,15 @@ static void make_parts(parts *p, const gersh_dataset *data, const gersh_metric *
     must(gersh__pool_new(&p->pool, threads));
     must(gersh__pairs_new(&p->pairs, data, NULL, 0, NULL, NULL, p->pool));
     must(gersh__objective_new(&p->objective, gersh__objective_find("mcml"), p->pairs));
-    size_t n = p->pairs->n, count = p->pairs->count, m = p->m = metric->atoms;
+    size_t n = gersh__pairs_samples(p->pairs), count = gersh__pairs_count(p->pairs),
+           m = p->m = metric->atoms;
     p->t = room(m * n, sizeof(double));
     p->scratch = room(m * n, sizeof(double));
     p->weight = room(m, sizeof(double));
     p->d = room(count, sizeof(double));
     p->g = room(count, sizeof(double));
     p->next_d = room(count, sizeof(double));
-    p->y = room(n * p->pairs->k, sizeof(double));
+    p->y = room(n * gersh__pairs_features(p->pairs), sizeof(double));
     p->h = room(m * m, sizeof(double));
     p->square = room(n * n, sizeof(double));
     p->product = room(n * n, sizeof(double));
@@ -87,7 +88,8 @@ static void make_parts(parts *p, const gersh_dataset *data, const gersh_metric *
         double *t = p->t + a * n;
         p->weight[a] = metric->weight[a];
         for (size_t i = 0; i < n; i++)
-            t[i] = z.a * p->pairs->x[z.i * n + i] + z.b * p->pairs->x[z.j * n + i];
+            t[i] = z.a * gersh__pairs_columns(p->pairs)[z.i * n + i] +
+                   z.b * gersh__pairs_columns(p->pairs)[z.j * n + i];
         gersh__pairs_add(p->pairs, p->weight[a], t, p->d);
         for (size_t i = 1; i < n; i++)
             for (size_t j = 0; j < i; j++)
@@ -119,14 +121,15 @@ static void free_parts(parts *p)
 
 static void our_laplacian(parts *p)
 {
-    gersh__pairs_laplacian(p->pairs, p->g, p->pairs->k, p->pairs->x, p->y);
+    gersh__pairs_adjoint(p->pairs, p->g, gersh__pairs_features(p->pairs), gersh__pairs_columns(p->pairs),
+                         p->y);
 }
 
 static void bare_laplacian(parts *p)
 {
-    int n = (int)p->pairs->n;
-    cblas_dsymm(CblasColMajor, CblasLeft, CblasUpper, n, (int)p->pairs->k, 1.0, p->square, n, p->pairs->x,
-                n, 0.0, p->y, n);
+    int n = (int)gersh__pairs_samples(p->pairs);
+    cblas_dsymm(CblasColMajor, CblasLeft, CblasUpper, n, (int)gersh__pairs_features(p->pairs), 1.0,
+                p->square, n, gersh__pairs_columns(p->pairs), n, 0.0, p->y, n);
 }
 
 static void our_hessian(parts *p)
@@ -136,19 +139,19 @@ static void our_hessian(parts *p)
 
 static void bare_hessian(parts *p)
 {
-    int count = (int)p->pairs->count, m = (int)p->m;
+    int count = (int)gersh__pairs_count(p->pairs), m = (int)p->m;
     cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, m, count, 1.0, p->rows, count, 0.0, p->h, m);
 }
 
 static void our_distances(parts *p)
 {
-    memset(p->next_d, 0, p->pairs->count * sizeof *p->next_d);
+    memset(p->next_d, 0, gersh__pairs_count(p->pairs) * sizeof *p->next_d);
     gersh__pairs_combine(p->pairs, p->m, p->t, p->weight, p->scratch, p->next_d, p->next_d);
 }
 
 static void bare_distances(parts *p)
 {
-    int n = (int)p->pairs->n;
+    int n = (int)gersh__pairs_samples(p->pairs);
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, n, (int)p->m, 1.0, p->t, n, 0.0, p->product, n);
 }
 
@@ -185,10 +188,11 @@ static void print_parts(const gersh_dataset *data, const gersh_metric *metric, i
     if (openblas_set_num_threads != NULL)
         openblas_set_num_threads(threads);
     make_parts(&p, data, metric, threads);
-    snprintf(laplacian, sizeof laplacian, "Laplacian / dsymm %zu x %zu x %zu", p.pairs->n, p.pairs->n,
-             p.pairs->k);
-    snprintf(hessian, sizeof hessian, "Hessian / dsyrk %zu x %zu", p.m, p.pairs->count);
-    snprintf(distances, sizeof distances, "distances / dsyrk %zu x %zu", p.pairs->n, p.m);
+    snprintf(laplacian, sizeof laplacian, "Laplacian / dsymm %zu x %zu x %zu",
+             gersh__pairs_samples(p.pairs), gersh__pairs_samples(p.pairs), gersh__pairs_features(p.pairs));
+    snprintf(hessian, sizeof hessian, "Hessian / dsyrk %zu x %zu", p.m, gersh__pairs_count(p.pairs));
+    snprintf(distances, sizeof distances, "distances / dsyrk %zu x %zu", gersh__pairs_samples(p.pairs),
+             p.m);
     print_part(laplacian, threads, &p, our_laplacian, bare_laplacian);
     print_part(hessian, threads, &p, our_hessian, bare_hessian);
     print_part(distances, threads, &p, our_distances, bare_distances);

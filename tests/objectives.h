@@ -76,13 +76,14 @@ static inline problem make(gersh__random *random, wish w)
 static inline double *random_distances(gersh__random *random, const problem *q, double size)
 {
     const gersh__pairs *pairs = q->pairs;
-    double *d = calloc(pairs->count, sizeof *d), *t = malloc(pairs->n * sizeof *t);
-    for (size_t atom = 0; atom < pairs->k + 1; atom++) {
-        memset(t, 0, pairs->n * sizeof *t);
-        for (size_t f = 0; f < pairs->k; f++) {
+    double *d = calloc(gersh__pairs_count(pairs), sizeof *d),
+           *t = malloc(gersh__pairs_samples(pairs) * sizeof *t);
+    for (size_t atom = 0; atom < gersh__pairs_features(pairs) + 1; atom++) {
+        memset(t, 0, gersh__pairs_samples(pairs) * sizeof *t);
+        for (size_t f = 0; f < gersh__pairs_features(pairs); f++) {
             double z = gersh__random_normal(random);
-            for (size_t i = 0; i < pairs->n; i++)
-                t[i] += z * pairs->x[f * pairs->n + i];
+            for (size_t i = 0; i < gersh__pairs_samples(pairs); i++)
+                t[i] += z * gersh__pairs_columns(pairs)[f * gersh__pairs_samples(pairs) + i];
         }
         gersh__pairs_add(pairs, size * gersh__random_uniform(random), t, d);
     }
@@ -101,8 +102,8 @@ static inline void pair_rows(const problem *q, size_t p, size_t *a, size_t *b)
     size_t i = 1;
     for (; p >= i; p -= i++)
         ;
-    *a = q->pairs->sample[i];
-    *b = q->pairs->sample[p];
+    *a = gersh__pairs_row(q->pairs, i);
+    *b = gersh__pairs_row(q->pairs, p);
 }
 
 static inline double row_weight(const problem *q, size_t row)
@@ -121,7 +122,7 @@ static inline double *full(const problem *q, const double *d)
 {
     double *m = calloc(q->n * q->n, sizeof *m);
     size_t a, b;
-    for (size_t p = 0; p < q->pairs->count; p++) {
+    for (size_t p = 0; p < gersh__pairs_count(q->pairs); p++) {
         pair_rows(q, p, &a, &b);
         m[a * q->n + b] = m[b * q->n + a] = d[p];
     }
@@ -133,7 +134,7 @@ static inline double oracle_glr(const problem *q, const double *d)
     const double *z = gersh_dataset_targets(q->data);
     double sum = 0;
     size_t a, b;
-    for (size_t p = 0; p < q->pairs->count; p++) {
+    for (size_t p = 0; p < gersh__pairs_count(q->pairs); p++) {
         pair_rows(q, p, &a, &b);
         double step = z != NULL ? z[a] - z[b] : same_class(q, a, b) ? 0 : 2;
         sum += row_weight(q, a) * row_weight(q, b) * exp(-d[p]) * step * step;
@@ -145,7 +146,7 @@ static inline double oracle_deml(const problem *q, const double *d)
 {
     double sum = 0;
     size_t a, b;
-    for (size_t p = 0; p < q->pairs->count; p++) {
+    for (size_t p = 0; p < gersh__pairs_count(q->pairs); p++) {
         pair_rows(q, p, &a, &b);
         if (!same_class(q, a, b))
             sum -= row_weight(q, a) * row_weight(q, b) * sqrt(d[p]);
@@ -157,9 +158,9 @@ static inline double oracle_lsml(const problem *q, const double *d)
 {
     double sum = 0;
     size_t a, b, i, j;
-    for (size_t s = 0; s < q->pairs->count; s++) {
+    for (size_t s = 0; s < gersh__pairs_count(q->pairs); s++) {
         pair_rows(q, s, &a, &b);
-        for (size_t t = 0; same_class(q, a, b) && t < q->pairs->count; t++) {
+        for (size_t t = 0; same_class(q, a, b) && t < gersh__pairs_count(q->pairs); t++) {
             if (d[s] <= d[t])
                 continue;
             pair_rows(q, t, &i, &j);

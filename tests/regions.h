@@ -94,7 +94,7 @@ static inline void make_world(world *w, gersh__random *random, size_t n, size_t 
     assert_ok(gersh__pairs_new(&w->pairs, w->data, NULL, listed, listed > 0 ? w->first : NULL,
                                listed > 0 ? w->second : NULL, w->pool));
     assert_ok(gersh__gradient_new(&w->gradient, w->pairs, 0));
-    w->g = room(w->pairs->count, sizeof *w->g);
+    w->g = room(gersh__pairs_count(w->pairs), sizeof *w->g);
     w->dense = room(k * k, sizeof *w->dense);
     w->color = room(k, sizeof *w->color);
     w->u = room(k, sizeof *w->u);
@@ -117,8 +117,8 @@ static inline void rows_of(const world *w, size_t p, size_t *a, size_t *b)
     size_t i = 1;
     while (p >= i)
         p -= i++;
-    *a = w->pairs->sample[i];
-    *b = w->pairs->sample[p];
+    *a = gersh__pairs_row(w->pairs, i);
+    *b = gersh__pairs_row(w->pairs, p);
 }
 
 static inline double random_g(gersh__random *random, int kind, int both_in_first_half)
@@ -146,7 +146,7 @@ static inline void set_gradient(world *w, gersh__random *random, int kind)
     const double *x = gersh_dataset_values(w->data);
     size_t k = w->k, a, b;
     memset(w->dense, 0, k * k * sizeof *w->dense);
-    for (size_t p = 0; p < w->pairs->count; p++) {
+    for (size_t p = 0; p < gersh__pairs_count(w->pairs); p++) {
         rows_of(w, p, &a, &b);
         w->g[p] = random_g(random, kind, a < w->n / 2 && b < w->n / 2);
         for (size_t i = 0; i < k; i++) {

@@ -12,6 +12,7 @@
 #include "gersh/gersh.h"
 #include "objective/mcml_rows.h"
 #include "objective/objective.h"
+#include "pairs.h"
 #include "random_metrics.h"
 
 enum { FEATURES = 4 };
@@ -164,10 +165,10 @@ static double drawn_value(const problem *q, const gersh_metric *metric, size_t c
     gersh__objective *objective;
     assert_ok(gersh__pairs_new_sampled(&pairs, q->population, (gersh__wanted){1, 1}, count, random, NULL));
     assert_ok(gersh__objective_new(&objective, gersh__objective_find("mcml"), pairs));
-    double *d = malloc(pairs->count * sizeof *d);
-    for (size_t p = 0; p < pairs->count; p++)
-        d[p] = gersh_metric_distance(metric, q->x + pairs->sample[pairs->first[p]] * FEATURES,
-                                     q->x + pairs->sample[pairs->second[p]] * FEATURES);
+    double *d = malloc(gersh__pairs_count(pairs) * sizeof *d);
+    for (size_t p = 0; p < gersh__pairs_count(pairs); p++)
+        d[p] = gersh_metric_distance(metric, q->x + pair_row(pairs, p) * FEATURES,
+                                     q->x + pair_other_row(pairs, p) * FEATURES);
     double value = gersh__objective_value(objective, d);
     free(d);
     gersh__objective_free(objective);
@@ -238,11 +239,11 @@ static double value_of(const problem *q, const char *name, const gersh_metric *m
     gersh__objective *objective;
     assert_ok(gersh__pairs_new(&pairs, q->data, q->weight, 0, NULL, NULL, NULL));
     assert_ok(gersh__objective_new(&objective, gersh__objective_find(name), pairs));
-    double *d = malloc(pairs->count * sizeof *d);
-    for (size_t i = 1, p = 0; i < pairs->n; i++)
+    double *d = malloc(gersh__pairs_count(pairs) * sizeof *d);
+    for (size_t i = 1, p = 0; i < gersh__pairs_samples(pairs); i++)
         for (size_t j = 0; j < i; j++)
-            d[p++] = gersh_metric_distance(metric, q->x + pairs->sample[i] * FEATURES,
-                                           q->x + pairs->sample[j] * FEATURES);
+            d[p++] = gersh_metric_distance(metric, q->x + gersh__pairs_row(pairs, i) * FEATURES,
+                                           q->x + gersh__pairs_row(pairs, j) * FEATURES);
     double value = gersh__objective_value(objective, d);
     free(d);
     gersh__objective_free(objective);

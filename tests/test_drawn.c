@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "gersh/gersh.h"
 #include "objective/objective.h"
+#include "pairs.h"
 #include "pairs/population.h"
 #include "samples.h"
 
@@ -87,10 +88,10 @@ static double distance(const problem *q, double scale, size_t i, size_t j)
 static double value_on(const problem *q, const gersh__pairs *pairs, const char *name, double scale)
 {
     gersh__objective *objective;
-    double *d = malloc(pairs->count * sizeof *d);
+    double *d = malloc(gersh__pairs_count(pairs) * sizeof *d);
     assert_ok(gersh__objective_new(&objective, gersh__objective_find(name), pairs));
-    for (size_t p = 0; p < pairs->count; p++)
-        d[p] = distance(q, scale, pairs->sample[pairs->first[p]], pairs->sample[pairs->second[p]]);
+    for (size_t p = 0; p < gersh__pairs_count(pairs); p++)
+        d[p] = distance(q, scale, pair_row(pairs, p), pair_other_row(pairs, p));
     double value = gersh__objective_value(objective, d);
     gersh__objective_free(objective);
     free(d);
@@ -185,7 +186,7 @@ static void test_sampled_unbiased(void **state)
         for (size_t r = 0; r < DRAWS; r++) {
             gersh__pairs *pairs;
             assert_ok(gersh__pairs_new_sampled(&pairs, q.population, cases[c].wanted, 300, &random, NULL));
-            assert_true(pairs->count > 50 && pairs->count < 1000);
+            assert_true(gersh__pairs_count(pairs) > 50 && gersh__pairs_count(pairs) < 1000);
             estimate[r] = value_on(&q, pairs, cases[c].name, 1);
             gersh__pairs_free(pairs);
         }
@@ -208,11 +209,11 @@ static void test_sampled_all(void **state)
         assert_ok(gersh__pairs_new(&all, q.data, q.weight, 0, NULL, NULL, NULL));
         assert_ok(
             gersh__pairs_new_sampled(&drawn, q.population, (gersh__wanted){1, 1}, 100000, &random, NULL));
-        assert_int_equal(all->count, drawn->count);
-        double *d = malloc(all->count * sizeof *d);
-        for (size_t i = 1, p = 0; i < all->n; i++)
+        assert_int_equal(gersh__pairs_count(all), gersh__pairs_count(drawn));
+        double *d = malloc(gersh__pairs_count(all) * sizeof *d);
+        for (size_t i = 1, p = 0; i < gersh__pairs_samples(all); i++)
             for (size_t j = 0; j < i; j++)
-                d[p++] = distance(&q, 1, all->sample[i], all->sample[j]);
+                d[p++] = distance(&q, 1, gersh__pairs_row(all, i), gersh__pairs_row(all, j));
         for (size_t o = 0; o < sizeof names / sizeof names[0]; o++) {
             gersh__objective *objective;
             assert_ok(gersh__objective_new(&objective, gersh__objective_find(names[o]), all));
@@ -258,7 +259,7 @@ static void test_mined_complete(void **state)
         metric = metric_of(30);
         assert_ok(gersh__population_aim(q.population, metric, NULL));
         assert_ok(gersh__pairs_new_mined(&pairs, &complete, q.population, 90 * 60, &random, NULL));
-        assert_true(complete && pairs->count < 90 * 89);
+        assert_true(complete && gersh__pairs_count(pairs) < 90 * 89);
         assert_close(value_on(&q, pairs, "lmnn", 30), sum_lmnn(&q, 30), 1e-12);
         gersh__pairs_free(pairs);
         gersh_metric_free(metric);

@@ -134,7 +134,7 @@ static void answers_are_those_of_the_matrix(void **unused)
         assert_int_equal(gersh__gradient_kept(gradient), keep || k <= 512);
         for (int round = 0; round < 2; round++) { /* what is known of one update is forgotten at the next */
             set_gradient(&w, &random, (t + round) % GRADIENTS);
-            for (size_t p = 0; p < w.pairs->count; p++)
+            for (size_t p = 0; p < gersh__pairs_count(w.pairs); p++)
                 w.g[p] = ldexp(w.g[p], power);
             gersh__gradient_update(gradient, w.g);
             check_columns(&w, gradient, &random, ldexp(1, power));

@@ -131,12 +131,12 @@ static void oracle_make(oracle *o, const gersh_dataset *data, const char *name, 
     memset(o, 0, sizeof *o);
     assert_ok(gersh__pairs_new(&o->pairs, data, NULL, 0, NULL, NULL, NULL));
     assert_ok(gersh__objective_new(&o->objective, gersh__objective_find(name), o->pairs));
-    o->n = o->pairs->n;
-    o->k = o->pairs->k;
+    o->n = gersh__pairs_samples(o->pairs);
+    o->k = gersh__pairs_features(o->pairs);
     o->rho = rho;
     o->trace = trace;
-    o->d = calloc(o->pairs->count, sizeof(double));
-    o->g = calloc(o->pairs->count, sizeof(double));
+    o->d = calloc(gersh__pairs_count(o->pairs), sizeof(double));
+    o->g = calloc(gersh__pairs_count(o->pairs), sizeof(double));
     o->square = calloc(o->n * o->n, sizeof(double));
     o->product = calloc(o->n * o->k, sizeof(double));
     o->eigenvalue = calloc(o->k, sizeof(double));
@@ -145,11 +145,11 @@ static void oracle_make(oracle *o, const gersh_dataset *data, const char *name, 
     assert_true(o->d && o->g && o->square && o->product && o->eigenvalue && o->vectors && o->simplex);
 }
 
-/* The distances under M: with B = X M Xᵀ, d_ij = b_ii + b_jj − 2 b_ij. pairs->x is n × k by columns. */
+/* The distances under M: with B = X M Xᵀ, d_ij = b_ii + b_jj − 2 b_ij. gersh__pairs_columns(pairs) is n × k by columns. */
 static void set_distances(oracle *o, const double *m)
 {
     int n = (int)o->n, k = (int)o->k;
-    const double *x = o->pairs->x;
+    const double *x = gersh__pairs_columns(o->pairs);
     cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, k, k, 1, x, n, m, k, 0, o->product, n);
     cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, n, n, k, 1, o->product, n, x, n, 0, o->square, n);
     for (size_t i = 1, p = 0; i < o->n; i++)
@@ -173,10 +173,10 @@ static double value_at(oracle *o, const double *m, double *slope)
             o->square[i * o->n + i] += o->g[p];
             o->square[j * o->n + j] += o->g[p];
         }
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, k, n, 1, o->square, n, o->pairs->x, n, 0,
-                o->product, n);
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, k, k, n, 1, o->pairs->x, n, o->product, n, 0,
-                slope, k);
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, k, n, 1, o->square, n,
+                gersh__pairs_columns(o->pairs), n, 0, o->product, n);
+    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, k, k, n, 1, gersh__pairs_columns(o->pairs), n,
+                o->product, n, 0, slope, k);
     return value;
 }
 

@@ -35,7 +35,7 @@ static void values_are_those_of_the_definitions(void **unused)
             problem q = make(&random, random_wish(&random, names[which], round));
             gersh__objective *f = objective_of(names[which], &q);
             double *d = random_distances(&random, &q, pow(10, 2 * gersh__random_uniform(&random) - 1));
-            double *g = malloc(q.pairs->count * sizeof *g);
+            double *g = malloc(gersh__pairs_count(q.pairs) * sizeof *g);
             f->width = 0.4;
             double right = oracle(names[which], &q, d, f->width), value = f->kind->evaluate(f, d, NULL);
             double room = strcmp(names[which], "mcml") == 0 ? (double)q.n
@@ -73,7 +73,7 @@ static void move(size_t count, const double *d, double step, const double *v, do
 
 static void check_derivatives(gersh__random *random, const char *name, const problem *q)
 {
-    size_t count = q->pairs->count;
+    size_t count = gersh__pairs_count(q->pairs);
     gersh__objective *f = objective_of(name, q);
     double *d = random_distances(random, q, 0.5), *v = malloc(count * sizeof *v),
            *to = malloc(count * sizeof *to);
@@ -143,7 +143,7 @@ static void derivatives_are_those_of_differences(void **unused)
 static void check_log_hessian(gersh__objective *f, const double *d, size_t m, const double *t,
                               const double *a, const double *second, double near)
 {
-    size_t count = f->pairs->count;
+    size_t count = gersh__pairs_count(f->pairs);
     double *g = malloc(count * sizeof *g), *h = malloc(m * m * sizeof *h),
            *slope = calloc(m, sizeof *slope), value = f->kind->evaluate(f, d, g);
     if (value > 0) {
@@ -163,7 +163,7 @@ static void check_log_hessian(gersh__objective *f, const double *d, size_t m, co
  * off it may be, as a share of its largest entry. */
 static void check_hessian(gersh__random *random, const char *name, const problem *q, size_t m, double near)
 {
-    size_t count = q->pairs->count, n = q->pairs->n;
+    size_t count = gersh__pairs_count(q->pairs), n = gersh__pairs_samples(q->pairs);
     gersh__objective *f = objective_of(name, q);
     double *d = random_distances(random, q, 0.5), *t = malloc(n * m * sizeof *t),
            *a = calloc(count * m, sizeof *a);
@@ -226,7 +226,7 @@ static void hessians_of_atoms_agree_with_the_curvature(void **unused)
         check_hessian(&random, names[which], &q, 12, 1e-11);
         drop(&q);
         q = make(&random, (wish){.n = 400, .k = 3, .classes = 3, .threads = 3});
-        assert_true(gersh__pairs_draws(q.pairs)); /* a part stands for all where the objective allows */
+        assert_true(gersh__pairs_estimates(q.pairs)); /* a part stands for all where the objective allows */
         check_hessian(&random, names[which], &q, 12, 0.2);
         drop(&q);
     }
@@ -241,7 +241,7 @@ static void every_objective_is_convex(void **unused)
         for (int round = 0; round < cases(200); round++) {
             problem q = make(&random, random_wish(&random, names[which], round));
             gersh__objective *f = objective_of(names[which], &q);
-            size_t count = q.pairs->count;
+            size_t count = gersh__pairs_count(q.pairs);
             double *d[3], *g = malloc(count * sizeof *g), value[3], slope = 0,
                           share = gersh__random_uniform(&random);
             f->width = round % 3 == 0 ? 0 : 0.5;
@@ -287,9 +287,10 @@ static void weights_are_repetitions(void **unused)
         assert_ok(gersh_dataset_subset(&r.data, q.data, rows, count));
         assert_ok(gersh__pairs_new(&r.pairs, r.data, NULL, 0, NULL, NULL, NULL));
         gersh__objective *f = objective_of(name, &q), *e = objective_of(name, &r);
-        double *d = malloc(q.pairs->count * sizeof *d), *c = malloc(r.pairs->count * sizeof *c);
-        gersh__pairs_euclid(q.pairs, d);
-        gersh__pairs_euclid(r.pairs, c);
+        double *d = malloc(gersh__pairs_count(q.pairs) * sizeof *d),
+               *c = malloc(gersh__pairs_count(r.pairs) * sizeof *c);
+        gersh__pairs_euclidean(q.pairs, d);
+        gersh__pairs_euclidean(r.pairs, c);
         double right = e->kind->evaluate(e, c, NULL);
         assert_close(f->kind->evaluate(f, d, NULL), right, 1e-12 * fabs(right));
         gersh__objective_free(f);
@@ -313,13 +314,13 @@ static void threads_change_no_bit(void **unused)
             problem q = make(&random, (wish){.n = 450, .k = 3, .classes = 3, .threads = run == 0 ? 1 : 3});
             gersh__objective *f = objective_of(names[which], &q);
             double *d = random_distances(&random, &q, 0.3);
-            count = q.pairs->count;
+            count = gersh__pairs_count(q.pairs);
             g[run] = malloc(count * sizeof(double));
             c[run] = malloc(count * sizeof(double));
             f->width = 0.5;
             value[run] = f->kind->evaluate(f, d, g[run]);
             f->kind->curvature(f, d, d, c[run]);
-            assert_ok(gersh__objective_hessian(f, d, 3, q.pairs->x, h[run]));
+            assert_ok(gersh__objective_hessian(f, d, 3, gersh__pairs_columns(q.pairs), h[run]));
             if (strcmp(names[which], "lsml") != 0) { /* whose definition has 10^9 terms here */
                 double right = oracle(names[which], &q, d, 0.5);
                 assert_close(value[run], right, 1e-12 * fabs(right));

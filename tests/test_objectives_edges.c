@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "objective/custom.h"
 #include "objective/sort.h"
+#include "pairs/rows.h"
 
 static const char *const names[] = {"glr", "mcml", "deml", "lsml", "lmnn"};
 
@@ -78,7 +79,7 @@ static void all_finite(size_t count, const double *x)
 /* Everything is finite, and the value right, at the distances. */
 static void check_finite(const char *name, const problem *q, const double *d)
 {
-    size_t count = q->pairs->count, m = q->pairs->k < 3 ? 1 : 3;
+    size_t count = gersh__pairs_count(q->pairs), m = gersh__pairs_features(q->pairs) < 3 ? 1 : 3;
     gersh__objective *f = objective_of(name, q);
     double *g = malloc(count * sizeof *g), *out = malloc(count * sizeof *out), h[9];
     f->width = 0.1;
@@ -88,7 +89,7 @@ static void check_finite(const char *name, const problem *q, const double *d)
     all_finite(count, g);
     f->kind->curvature(f, d, d, out);
     all_finite(count, out);
-    assert_ok(gersh__objective_hessian(f, d, m, q->pairs->x, h));
+    assert_ok(gersh__objective_hessian(f, d, m, gersh__pairs_columns(q->pairs), h));
     all_finite(m * m, h);
     assert_true(isfinite(gersh__objective_value(f, d)));
     gersh__objective_free(f);
@@ -110,9 +111,9 @@ static void equal_samples_and_extreme_distances(void **unused)
                                              .lone = round % 2,
                                              .duplicates = round % 3 == 0 ? 2 : 0});
             double *d = random_distances(&random, &q, sizes[round % 6]), largest = 1e4;
-            for (size_t p = 0; p < q.pairs->count; p++)
+            for (size_t p = 0; p < gersh__pairs_count(q.pairs); p++)
                 largest = fmax(largest, d[p]);
-            for (size_t p = 0; p < q.pairs->count; p++)
+            for (size_t p = 0; p < gersh__pairs_count(q.pairs); p++)
                 d[p] *= 1e4 / largest; /* exp(−1e4) is within the range of long double */
             check_finite(names[which], &q, d);
             free(d);
@@ -136,7 +137,7 @@ static void derivatives_at_the_distance_0(void **unused)
     size_t equal = gersh__pair(2, 0), other = gersh__pair(3, 0);
     for (int which = 0; which < 2; which++) {
         gersh__objective *f = objective_of(able[which], &q);
-        gersh__pairs_euclid(q.pairs, d);
+        gersh__pairs_euclidean(q.pairs, d);
         assert_true(d[equal] == 0 && d[other] == 1);
         d[other] = 0;
         for (size_t p = 0; p < 10; p++)
@@ -159,17 +160,18 @@ static void distances_below_0_count_as_0(void **unused)
     (void)unused;
     gersh__random_seed(&random, 24);
     problem q = make(&random, (wish){.n = 8, .k = 3, .classes = 2});
-    double *d = random_distances(&random, &q, 1), *e = malloc(q.pairs->count * sizeof *e);
-    memcpy(e, d, q.pairs->count * sizeof *e);
-    for (size_t p = 0; p < q.pairs->count; p += 3) {
+    double *d = random_distances(&random, &q, 1), *e = malloc(gersh__pairs_count(q.pairs) * sizeof *e);
+    memcpy(e, d, gersh__pairs_count(q.pairs) * sizeof *e);
+    for (size_t p = 0; p < gersh__pairs_count(q.pairs); p += 3) {
         d[p] = -1e-17;
         e[p] = 0;
     }
     for (int which = 0; which < NAMES; which++) {
         gersh__objective *f = objective_of(names[which], &q);
-        double *g = malloc(q.pairs->count * sizeof *g), right = oracle(names[which], &q, e, 1e-200);
+        double *g = malloc(gersh__pairs_count(q.pairs) * sizeof *g),
+               right = oracle(names[which], &q, e, 1e-200);
         assert_close(f->kind->evaluate(f, d, g), right, 1e-12 * fabs(right));
-        all_finite(q.pairs->count, g);
+        all_finite(gersh__pairs_count(q.pairs), g);
         gersh__objective_free(f);
         free(g);
     }
@@ -190,7 +192,7 @@ static void the_smallest_problems(void **unused)
             double d[3];
             assert_ok(gersh_dataset_new(&q.data, n, 1, x, 1, sets[set], NULL, NULL));
             assert_ok(gersh__pairs_new(&q.pairs, q.data, NULL, 0, NULL, NULL, NULL));
-            gersh__pairs_euclid(q.pairs, d);
+            gersh__pairs_euclidean(q.pairs, d);
             for (int which = 0; which < NAMES; which++)
                 check_finite(names[which], &q, d);
             drop(&q);
@@ -207,8 +209,8 @@ static void lsml_near_its_minimum(void **unused)
     for (int round = 0; round < cases(50); round++) {
         problem q = make(&random, (wish){.n = 14, .k = 2, .classes = 2});
         gersh__objective *f = objective_of("lsml", &q);
-        double *d = malloc(q.pairs->count * sizeof *d);
-        for (size_t p = 0; p < q.pairs->count; p++)
+        double *d = malloc(gersh__pairs_count(q.pairs) * sizeof *d);
+        for (size_t p = 0; p < gersh__pairs_count(q.pairs); p++)
             d[p] = pow(3 + 1e-5 * (double)gersh__random_below(&random, 1000) * 0x1p-10, 2);
         double right = oracle("lsml", &q, d, 0);
         assert_true(right < 1e-5);
@@ -311,7 +313,7 @@ static void custom_objectives(void **unused)
     gersh__random_seed(&random, 27);
     for (int round = 0; round < cases(100); round++) {
         problem q = make(&random, (wish){.n = 12, .k = 3, .classes = 3, .listed = round % 2 ? 30 : 0});
-        size_t count = q.pairs->count;
+        size_t count = gersh__pairs_count(q.pairs);
         gersh__objective *f = objective_of("glr", &q), *e, *plain, *given;
         assert_ok(
             gersh__objective_new_custom(&e, &(gersh_custom_objective){q.data, user_glr, NULL}, q.pairs));
@@ -330,7 +332,7 @@ static void custom_objectives(void **unused)
             c[i] = malloc(count * sizeof *c[i]);
             size[i] = all[i]->kind->evaluate(all[i], d, g[i]);
             all[i]->kind->curvature(all[i], d, v, c[i]);
-            assert_ok(gersh__objective_hessian(all[i], d, 3, q.pairs->x, h[i]));
+            assert_ok(gersh__objective_hessian(all[i], d, 3, gersh__pairs_columns(q.pairs), h[i]));
             assert_close(gersh__objective_value(all[i], d), size[i], 1e-14 * fabs(size[i]));
         }
         for (int i = 0; i < 4; i += 2) {
@@ -401,7 +403,8 @@ static void allocation_failures(void **unused)
     (void)unused;
     gersh__random_seed(&random, 30);
     problem q = make(&random, (wish){.n = 30, .k = 12, .classes = 2, .duplicates = 3});
-    double *d = random_distances(&random, &q, 1), *g = malloc(q.pairs->count * sizeof *g), h[144];
+    double *d = random_distances(&random, &q, 1), *g = malloc(gersh__pairs_count(q.pairs) * sizeof *g),
+           h[144];
     gersh_custom_objective custom = {q.data, user_glr, NULL};
     for (int which = 0; which <= NAMES; which++) {
         gersh_status status;
@@ -415,7 +418,7 @@ static void allocation_failures(void **unused)
                 status = gersh__objective_new_custom(&f, &custom, q.pairs);
             if (status == GERSH_OK) {
                 f->kind->evaluate(f, d, g);
-                status = gersh__objective_hessian(f, d, 12, q.pairs->x, h);
+                status = gersh__objective_hessian(f, d, 12, gersh__pairs_columns(q.pairs), h);
             }
             gersh__alloc_fail_at(0);
             assert_true(status == GERSH_OK || status == GERSH_ERROR_MEMORY);

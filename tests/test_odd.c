@@ -113,8 +113,8 @@ static double *distances_under(const problem *q, const gersh_metric *metric, dou
 {
     size_t k = gersh_dataset_features(q->data), a, b;
     const double *x = gersh_dataset_values(q->data);
-    double *d = malloc(q->pairs->count * sizeof *d);
-    for (size_t p = 0; p < q->pairs->count; p++) {
+    double *d = malloc(gersh__pairs_count(q->pairs) * sizeof *d);
+    for (size_t p = 0; p < gersh__pairs_count(q->pairs); p++) {
         long double sum = 0;
         pair_rows(q, p, &a, &b);
         for (size_t f = 0; f < k; f++)
@@ -264,8 +264,8 @@ static void check_matrix(const char *what, const gersh_metric *metric, const ger
 /* What rounding may do to a value near 0: logarithms of mcml, squares of small differences of lsml. */
 static double rounding_of(const char *objective, const problem *q, const double *d)
 {
-    double count = (double)q->pairs->count, largest = 1;
-    for (size_t p = 0; p < q->pairs->count; p++)
+    double count = (double)gersh__pairs_count(q->pairs), largest = 1;
+    for (size_t p = 0; p < gersh__pairs_count(q->pairs); p++)
         largest = fmax(largest, d[p]);
     return strcmp(objective, "mcml") == 0   ? 1e-12 * (double)q->n * largest
            : strcmp(objective, "lsml") == 0 ? 1e-20 * count * count * largest
@@ -288,8 +288,8 @@ typedef struct trial {
 static double check_budget(const trial *t, const problem *q)
 {
     double k = (double)t->metric->features, mean = 0, *d = distances_under(q, NULL, 1);
-    for (size_t p = 0; p < q->pairs->count; p++)
-        mean += d[p] / (double)q->pairs->count;
+    for (size_t p = 0; p < gersh__pairs_count(q->pairs); p++)
+        mean += d[p] / (double)gersh__pairs_count(q->pairs);
     double trace = (strcmp(t->objective, "lmnn") == 0  ? 2
                     : strcmp(t->objective, "glr") == 0 ? 20
                                                        : 6) *
@@ -299,7 +299,7 @@ static double check_budget(const trial *t, const problem *q)
         t->metric->rho != t->info.rho)
         fail_msg("%s: trace %g and rho %g at a mean distance of %g", t->what, t->info.budget, t->info.rho,
                  mean);
-    for (size_t p = 0; p < q->pairs->count; p++)
+    for (size_t p = 0; p < gersh__pairs_count(q->pairs); p++)
         d[p] *= t->info.budget / k;
     double scale = fmax(fabs(t->value), 1e-6 * fabs(oracle(t->objective, q, d, 0)));
     free(d);

@@ -460,7 +460,7 @@ static void ties_and_extremes(void **unused)
         assert_ok(gersh__pool_new(&w.pool, 1));
         assert_ok(gersh__pairs_new(&w.pairs, w.data, NULL, 0, NULL, NULL, w.pool));
         assert_ok(gersh__gradient_new(&w.gradient, w.pairs, 0));
-        w.g = room(w.pairs->count, sizeof *w.g);
+        w.g = room(gersh__pairs_count(w.pairs), sizeof *w.g);
         w.dense = room((size_t)K * K, sizeof *w.dense);
         w.color = room(K, sizeof *w.color);
         w.u = room(K, sizeof *w.u);

@@ -1,4 +1,4 @@
-/* Sketches of the objective, and the pairs that they are made of. */
+/* Sketches of the objective. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,6 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "gersh/gersh.h"
-#include "pairs/combine.h"
 #include "pairs/differences.h"
 #include "samples.h"
 #include "solver/atoms.h"
@@ -18,60 +17,6 @@ enum {
 }; /* of two classes alike: 17,424 pairs between them, enough for sketches */
 
 #define assert_close(a, b, error) assert_true(fabs((a) - (b)) <= (error))
-
-/* The maps of differences beside sums as they are written. */
-static void differences_are_pairs(void **unused)
-{
-    (void)unused;
-    enum { K = 3, COUNT = 700, ATOMS = 7 };
-    gersh__random random;
-    gersh__random_seed(&random, 5);
-    gersh__pairs *pairs;
-    static double g[COUNT], d[COUNT], y[K * COUNT], t[ATOMS * COUNT], scratch[ATOMS * (COUNT + 64)];
-    double weight[ATOMS], score[ATOMS], h[ATOMS * ATOMS];
-    assert_ok(gersh__pairs_new_differences(&pairs, K, COUNT, NULL));
-    for (size_t e = 0; e < K * COUNT; e++)
-        pairs->x[e] = gersh__random_normal(&random);
-    for (size_t p = 0; p < COUNT; p++)
-        g[p] = gersh__random_normal(&random);
-    for (size_t a = 0; a < ATOMS; a++) {
-        weight[a] = gersh__random_uniform(&random);
-        gersh__pairs_project(pairs, a % K, 0.6, (a + 1) % K, -0.8, t + a * COUNT);
-    }
-    gersh__pairs_euclid(pairs, d);
-    for (size_t p = 0; p < COUNT; p++) {
-        double sum = 0;
-        for (size_t f = 0; f < K; f++)
-            sum += pairs->x[f * COUNT + p] * pairs->x[f * COUNT + p];
-        assert_close(d[p], sum, 1e-14 * sum);
-    }
-    gersh__pairs_laplacian(pairs, g, K, pairs->x, y);
-    for (size_t e = 0; e < K * COUNT; e++)
-        assert_close(y[e], g[e % COUNT] * pairs->x[e], 0);
-    memset(d, 0, sizeof d);
-    gersh__pairs_combine(pairs, ATOMS, t, weight, scratch, d, d);
-    for (size_t p = 0; p < COUNT; p++) {
-        double sum = 0;
-        for (size_t a = 0; a < ATOMS; a++)
-            sum += weight[a] * pow(t[a * COUNT + p], 2);
-        assert_close(d[p], sum, 1e-13 * sum);
-    }
-    gersh__pairs_scores(pairs, g, ATOMS, t, scratch, score);
-    assert_ok(gersh__pairs_gram(pairs, g, ATOMS, t, h));
-    for (size_t a = 0; a < ATOMS; a++) {
-        double sum = 0;
-        for (size_t p = 0; p < COUNT; p++)
-            sum += g[p] * pow(t[a * COUNT + p], 2);
-        assert_close(score[a], sum, 1e-10);
-        for (size_t b = 0; b < ATOMS; b++) {
-            double product = 0;
-            for (size_t p = 0; p < COUNT; p++)
-                product += g[p] * pow(t[a * COUNT + p] * t[b * COUNT + p], 2);
-            assert_close(h[a * ATOMS + b], product, 1e-9);
-        }
-    }
-    gersh__pairs_free(pairs);
-}
 
 /* Rows of two classes whose means differ in two features. */
 static gersh_dataset *two_classes(gersh__random *random)
@@ -216,7 +161,6 @@ static void failing_allocations_leak_nothing(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(differences_are_pairs),
         cmocka_unit_test(a_sketch_has_the_exact_gradient),
         cmocka_unit_test(failing_allocations_leak_nothing),
     };

@@ -254,7 +254,7 @@ static gersh__engine *engine_of(const problem *q, gersh__objective *objective, d
 
 static void add_random_atoms(gersh__engine *e, gersh__random *random, size_t count)
 {
-    size_t k = e->pairs->k;
+    size_t k = gersh__pairs_features(e->pairs);
     for (size_t a = 0; a < count; a++) {
         size_t i = (size_t)gersh__random_below(random, k), j = (size_t)gersh__random_below(random, k);
         double angle = 6.4 * gersh__random_uniform(random);
@@ -275,8 +275,8 @@ static void matrix_of(const gersh__engine *e, double *m)
 static void check_projections(gersh__engine *e)
 {
     gersh__atoms_project(e);
-    size_t n = e->pairs->n;
-    const double *x = e->pairs->x;
+    size_t n = gersh__pairs_samples(e->pairs);
+    const double *x = gersh__pairs_columns(e->pairs);
     for (size_t a = 0; a < e->atoms; a++) {
         gersh_atom z = e->atom[a];
         const double *t = e->t + a * n;
@@ -476,11 +476,11 @@ static void watch_progress(void *context, const gersh_progress *progress)
 static double *distances_of(const gersh__engine *e, const problem *q)
 {
     const double *x = gersh_dataset_values(q->data);
-    size_t k = e->pairs->k, a, b;
-    double *d = malloc(q->pairs->count * sizeof *d);
+    size_t k = gersh__pairs_features(e->pairs), a, b;
+    double *d = malloc(gersh__pairs_count(q->pairs) * sizeof *d);
     gersh_metric *metric;
     assert_ok(gersh__engine_metric(&metric, e));
-    for (size_t p = 0; p < q->pairs->count; p++) {
+    for (size_t p = 0; p < gersh__pairs_count(q->pairs); p++) {
         pair_rows(q, p, &a, &b);
         d[p] = gersh_metric_distance(metric, x + a * k, x + b * k);
     }
@@ -491,7 +491,7 @@ static double *distances_of(const gersh__engine *e, const problem *q)
 static void solve_stage(const problem *q, gersh__random *random, const char *name,
                         const gersh__region_ops *ops)
 {
-    size_t k = q->pairs->k;
+    size_t k = gersh__pairs_features(q->pairs);
     double color[8], u[8], budget = 0.2 + gersh__random_uniform(random), total = 0;
     for (size_t i = 0; i < k; i++) {
         color[i] = gersh__random_below(random, 2) == 0 ? -1 : 1;
@@ -597,7 +597,7 @@ static void long_searches_end_in_order(void **unused)
                                 .widest = 1};
         assert_ok(gersh__objective_new_custom(&objective, &custom, q.pairs));
         gersh__engine *e = engine_of(&q, objective, 0.01, 1, 0);
-        for (size_t p = 0; p < q.pairs->count; p++)
+        for (size_t p = 0; p < gersh__pairs_count(q.pairs); p++)
             sum += e->base[p];
         k.place = sum * (2 + 20 * gersh__random_uniform(&random)); /* within reach: the budget is 100 ρ */
         assert_ok(gersh__region_new(&region, &gersh__region_hull, q.pairs, NULL));
@@ -606,8 +606,8 @@ static void long_searches_end_in_order(void **unused)
         assert_true(k.calls >= 25); /* the search ran out of tries */
         moved += e->newton_steps > 0;
         double *d = distances_of(e, &q);
-        double value = at_kink(&k, q.pairs->count, NULL, NULL, d, NULL);
-        for (size_t p = 0; p < q.pairs->count; p++)
+        double value = at_kink(&k, gersh__pairs_count(q.pairs), NULL, NULL, d, NULL);
+        for (size_t p = 0; p < gersh__pairs_count(q.pairs); p++)
             assert_close(e->d[p], d[p], 1e-13 * k.place);
         assert_close(e->value, value, 1e-10 * k.place);
         free(d);

@@ -17,6 +17,7 @@
 #include "gersh/report.h"
 #include "gersh/transform.h"
 #include "gersh/tune.h"
+#include "pairs.h"
 #include "pairs/gradient.h"
 #include "region/region.h"
 #include "scalings.h"
@@ -126,13 +127,10 @@ typedef struct gradients {
 static double bound_of(const gradients *s, size_t f)
 {
     const gersh__pairs *pairs = s->pairs[0];
-    const double *x = pairs->x + f * pairs->n;
+    const double *x = gersh__pairs_columns(pairs) + f * gersh__pairs_samples(pairs);
     double sum = 0;
-    for (size_t i = 0, p = 0; pairs->first == NULL && i < pairs->n; i++)
-        for (size_t j = 0; j < i; j++, p++)
-            sum += fabs(s->g[p]) * (x[i] - x[j]) * (x[i] - x[j]);
-    for (size_t p = 0; pairs->first != NULL && p < pairs->count; p++) {
-        double difference = x[pairs->first[p]] - x[pairs->second[p]];
+    for (size_t p = 0; p < gersh__pairs_count(pairs); p++) {
+        double difference = x[pair_first(pairs, p)] - x[pair_second(pairs, p)];
         sum += fabs(s->g[p]) * difference * difference;
     }
     return sum;
@@ -150,9 +148,9 @@ static void gradients_make(gradients *s, const twins *t, gersh__random *random, 
                                    listed ? first : NULL, listed ? second : NULL, NULL));
         assert_ok(gersh__gradient_new(&s->gradient[w], s->pairs[w], 0));
     }
-    assert_true(s->pairs[0]->x != NULL && s->pairs[1]->x == NULL);
-    s->g = calloc(s->pairs[0]->count, sizeof *s->g);
-    for (size_t p = 0; p < s->pairs[0]->count; p++)
+    assert_true(gersh__pairs_columns(s->pairs[0]) != NULL && gersh__pairs_columns(s->pairs[1]) == NULL);
+    s->g = calloc(gersh__pairs_count(s->pairs[0]), sizeof *s->g);
+    for (size_t p = 0; p < gersh__pairs_count(s->pairs[0]); p++)
         s->g[p] = one_sign ? -gersh__random_uniform(random) : gersh__random_normal(random);
     s->size = 0;
     for (int w = 0; w < 2; w++)
@@ -182,10 +180,10 @@ static void distances_and_gradients_agree(void **unused)
                    1 + (size_t)gersh__random_below(&random, 50), 0.25, 0);
         scale(&t, scales[c % 3]);
         gradients_make(&s, &t, &random, c % 4 == 3, c % 2);
-        size_t count = s.pairs[0]->count;
+        size_t count = gersh__pairs_count(s.pairs[0]);
         double *d[2] = {calloc(count, sizeof(double)), calloc(count, sizeof(double))}, largest = 0;
         for (int w = 0; w < 2; w++)
-            gersh__pairs_euclid(s.pairs[w], d[w]);
+            gersh__pairs_euclidean(s.pairs[w], d[w]);
         for (size_t p = 0; p < count; p++)
             largest = fmax(largest, d[0][p]);
         for (size_t p = 0; p < count; p++)

@@ -2,6 +2,7 @@
  */
 #include "models.h"
 #include "objective/objective.h"
+#include "pairs.h"
 #include "tuples.h"
 
 static const char *const names[] = {"glr", "mcml", "deml", "lsml", "lmnn"};
@@ -29,9 +30,9 @@ static void drop_case(random_case *q)
 /* The distances of all rows, and those of the listed pairs. */
 static double *pair_distances(const random_case *q)
 {
-    double *d = malloc(q->pairs->count * sizeof *d);
-    for (size_t p = 0; p < q->pairs->count; p++)
-        d[p] = q->d[q->pairs->sample[q->pairs->first[p]] * q->n + q->pairs->sample[q->pairs->second[p]]];
+    double *d = malloc(gersh__pairs_count(q->pairs) * sizeof *d);
+    for (size_t p = 0; p < gersh__pairs_count(q->pairs); p++)
+        d[p] = q->d[pair_row(q->pairs, p) * q->n + pair_other_row(q->pairs, p)];
     return d;
 }
 
@@ -67,12 +68,12 @@ static random_case make_case(gersh__random *random, gersh_tuple_kind kind, int w
 
 static int row_is(const random_case *q, size_t sample, size_t row)
 {
-    return q->pairs->sample[sample] == row;
+    return gersh__pairs_row(q->pairs, sample) == row;
 }
 
 static int pair_is(const random_case *q, size_t p, size_t a, size_t b)
 {
-    size_t i = q->pairs->first[p], j = q->pairs->second[p];
+    size_t i = pair_first(q->pairs, p), j = pair_second(q->pairs, p);
     return (row_is(q, i, a) && row_is(q, j, b)) || (row_is(q, i, b) && row_is(q, j, a));
 }
 
@@ -84,6 +85,7 @@ static void tuples_become_listed_pairs(void **unused)
     for (int round = 0; round < cases(600); round++) {
         gersh_tuple_kind kind = (gersh_tuple_kind)(round % 3);
         random_case q = make_case(&random, kind, round % 2);
+        const gersh__supervision *known = gersh__pairs_supervision(q.pairs);
         size_t size = gersh_tuple_size(kind), at = 0;
         for (size_t t = 0; t < q.tuples->count; t++) {
             const size_t *r = q.tuples->row + t * size;
@@ -93,9 +95,10 @@ static void tuples_become_listed_pairs(void **unused)
             if (weight == 0)
                 continue;
             if (kind == GERSH_PAIRS) {
-                assert_true(pair_is(&q, at, r[0], r[1]) && q.pairs->similar[at] == q.tuples->similar[t]);
+                assert_true(pair_is(&q, at, r[0], r[1]) &&
+                            gersh__supervision_similarity(known)[at] == q.tuples->similar[t]);
             } else {
-                const gersh__comparisons *c = q.pairs->compared;
+                const gersh__comparisons *c = gersh__supervision_comparisons(known);
                 size_t third = kind == GERSH_TRIPLETS ? r[0] : r[2];
                 assert_true(pair_is(&q, c->near[at], r[0], r[1]) &&
                             pair_is(&q, c->far[at], third, r[size - 1]));
@@ -105,12 +108,13 @@ static void tuples_become_listed_pairs(void **unused)
             }
             at++;
         }
-        assert_int_equal(at, kind == GERSH_PAIRS ? q.pairs->count : q.pairs->compared->count);
-        for (size_t p = 0; p < q.pairs->count && kind != GERSH_PAIRS; p++)
+        assert_int_equal(at, kind == GERSH_PAIRS ? gersh__pairs_count(q.pairs)
+                                                 : gersh__supervision_comparisons(known)->count);
+        for (size_t p = 0; p < gersh__pairs_count(q.pairs) && kind != GERSH_PAIRS; p++)
             for (size_t o = 0; o < p; o++)
-                assert_false(q.pairs->first[p] == q.pairs->first[o] &&
-                             q.pairs->second[p] == q.pairs->second[o]);
-        assert_int_equal(gersh__pairs_knowledge(q.pairs), GERSH__PAIRS << kind);
+                assert_false(pair_first(q.pairs, p) == pair_first(q.pairs, o) &&
+                             pair_second(q.pairs, p) == pair_second(q.pairs, o));
+        assert_int_equal(gersh__supervision_knowledge(known), GERSH__PAIRS << kind);
         drop_case(&q);
     }
 }
@@ -159,7 +163,7 @@ static void check_value(gersh__random *random, const char *name, const random_ca
 {
     gersh__objective *f = objective_of(name, q);
     tuple_case c = {q->n, q->tuples, q->weight, q->d};
-    double *d = pair_distances(q), *g = malloc(q->pairs->count * sizeof *g);
+    double *d = pair_distances(q), *g = malloc(gersh__pairs_count(q->pairs) * sizeof *g);
     (void)random;
     f->width = 0.4;
     double right = naive_value(name, &c, 0.4), room = strcmp(name, "mcml") == 0 ? (double)q->n : 0;
@@ -183,7 +187,7 @@ static void values_are_those_of_the_definitions(void **unused)
 static void check_derivatives(gersh__random *random, const char *name, const random_case *q)
 {
     gersh__objective *f = objective_of(name, q);
-    size_t count = q->pairs->count, n = q->pairs->n, m = 3;
+    size_t count = gersh__pairs_count(q->pairs), n = gersh__pairs_samples(q->pairs), m = 3;
     double *d = pair_distances(q), *g = malloc(6 * count * sizeof *g), *up = g + count, *down = up + count,
            *v = down + count, *image = v + count, *atom = image + count;
     double *t = malloc(m * n * sizeof *t), h[9], slope = 0;
@@ -250,7 +254,7 @@ static void derivatives_are_those_of_differences(void **unused)
 static void check_convex(gersh__random *random, const char *name, const random_case *q)
 {
     gersh__objective *f = objective_of(name, q);
-    size_t count = q->pairs->count;
+    size_t count = gersh__pairs_count(q->pairs);
     double *from = malloc(3 * count * sizeof *from), *to = from + count, *g = to + count, slope = 0;
     f->width = gersh__random_below(random, 2) ? 0 : 0.5;
     for (size_t p = 0; p < count; p++) {
@@ -287,10 +291,10 @@ static void equal_rows(void **unused)
     assert_ok(gersh_tuples_new(&tuples, GERSH_QUADRUPLETS, 2, (size_t[]){2, 3, 0, 1, 0, 1, 1, 2}, NULL, 4));
     assert_ok(gersh__pairs_new_tuples(&pairs, data, NULL, tuples, NULL));
     assert_ok(gersh__objective_new(&f, gersh__objective_find("lsml"), pairs));
-    gersh__pairs_euclid(pairs, d);
+    gersh__pairs_euclidean(pairs, d);
     assert_close(f->kind->evaluate(f, d, g), 9, 1e-12);
     f->kind->curvature(f, d, d, out);
-    for (size_t p = 0; p < pairs->count; p++) {
+    for (size_t p = 0; p < gersh__pairs_count(pairs); p++) {
         assert_true(isfinite(g[p]) && isfinite(out[p]));
         assert_true(d[p] != 0 || (g[p] == 0 && out[p] == 0));
         assert_close(g[p], d[p] == 9 ? 1 : 0, 1e-12);
@@ -304,10 +308,10 @@ static void equal_rows(void **unused)
 static double value_of(const gersh__pairs *pairs, const char *name)
 {
     gersh__objective *f = NULL;
-    double *d = malloc(pairs->count * sizeof *d);
-    gersh__pairs_euclid(pairs, d);
+    double *d = malloc(gersh__pairs_count(pairs) * sizeof *d);
+    gersh__pairs_euclidean(pairs, d);
     assert_ok(gersh__objective_new(&f, gersh__objective_find(name), pairs));
-    for (size_t p = 0; p < pairs->count; p++)
+    for (size_t p = 0; p < gersh__pairs_count(pairs); p++)
         d[p] *= 0.3;
     double value = gersh__objective_value(f, d);
     gersh__objective_free(f);

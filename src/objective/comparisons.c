@@ -24,11 +24,10 @@
 #include "linalg/kernels.h"
 #include "objective/kinds.h"
 #include "objective/separable.h"
-#include "pairs/listed.h"
 
 #define MU GERSH__LMNN_MU
 #define NO_WIDTH 1e-300 /* stands for the width 0 */
-#define BLOCK 256       /* terms of one product of the Hessian */
+#define BLOCK GERSH__GRAM_BLOCK
 
 typedef struct compared {
     gersh__objective base;
@@ -44,10 +43,15 @@ typedef struct term {
     double value, near, far, alpha, beta, excess;
 } term;
 
+static const gersh__comparisons *comparisons_of(const gersh__objective *objective)
+{
+    return gersh__supervision_comparisons(gersh__pairs_supervision(objective->pairs));
+}
+
 static gersh_status init(gersh__objective *objective)
 {
     compared *s = (compared *)objective;
-    size_t count = objective->pairs->compared->count;
+    size_t count = comparisons_of(objective)->count;
     s->alpha = gersh__alloc(count, sizeof *s->alpha);
     s->beta = gersh__alloc(count, sizeof *s->beta);
     return s->alpha != NULL && s->beta != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
@@ -76,17 +80,19 @@ static gersh_status init_lmnn(gersh__objective *objective)
 {
     compared *s = (compared *)objective;
     const gersh__pairs *pairs = objective->pairs;
-    const gersh__comparisons *c = pairs->compared;
-    double *pull = objective->scratch, *seen = pull + pairs->count; /* two of each pair: whether one end, or
-                                                                       the other, was a first row */
+    const gersh__supervision *known = gersh__pairs_supervision(pairs);
+    const gersh__comparisons *c = comparisons_of(objective);
+    double *pull = objective->scratch;
+    double *seen = pull + gersh__pairs_count(
+                              pairs); /* two of each pair: whether one end, or the other, was a first row */
     s->pull = c->pull != NULL ? c->pull : pull;
-    if (c->pull != NULL)
-        return init(objective);
-    for (size_t t = 0; t < c->count; t++) {
-        size_t p = c->near[t], i = pairs->first[p], j = pairs->second[p];
+    for (size_t t = 0; c->pull == NULL && t < c->count; t++) {
+        size_t p = c->near[t];
+        uint32_t i, j;
+        gersh__pairs_ends(pairs, p, 1, &i, &j);
         double *mark = &seen[2 * p + (c->anchor != NULL && c->anchor[t] == j)];
         if (*mark == 0)
-            pull[p] += (1 - MU) * (pairs->weight != NULL ? pairs->weight[i] * pairs->weight[j] : 1.0);
+            pull[p] += (1 - MU) * gersh__supervision_pair_weight(known, p, i, j);
         *mark = 1;
     }
     return init(objective);
@@ -125,41 +131,36 @@ static term term_lmnn(double x, double y, double width)
 
 typedef struct task {
     compared *s;
+    const gersh__comparisons *comparisons;
     double width, least;
     const double *d;
     double *g;
-    double partial[GERSH__MOST_PARTS], excess[GERSH__MOST_PARTS];
-    size_t curved[GERSH__MOST_PARTS];
 } task;
 
 /* The first sum, and the gradient set to what it gives. */
-static void pull_part(void *context, size_t part, int worker)
+static double pull_chunk(void *context, size_t begin, size_t end)
 {
-    task *k = context;
-    const gersh__pairs *pairs = k->s->base.pairs;
+    const task *k = context;
     int lsml = k->s->frozen != NULL;
     double value = 0;
-    (void)worker;
-    for (size_t p = pairs->part[part]; p < pairs->part[part + 1]; p++) {
+    for (size_t p = begin; p < end; p++) {
         double slope = lsml ? 0.0 : k->s->pull[p];
         value += slope != 0 ? slope * k->d[p] : 0.0;
         if (k->g != NULL)
             k->g[p] = slope;
     }
-    k->partial[part] = value;
+    return value;
 }
 
-static void term_part(void *context, size_t part, int worker)
+/* The value, the excess, and how many comparisons are curved. */
+static void term_chunk(void *context, size_t begin, size_t end, double *sums)
 {
-    task *k = context;
+    const task *k = context;
     compared *s = k->s;
-    const gersh__comparisons *c = s->base.pairs->compared;
+    const gersh__comparisons *c = k->comparisons;
     int lsml = s->frozen != NULL;
-    size_t begin = c->part != NULL ? c->part[part] : 0,
-           end = c->part != NULL ? c->part[part + 1] : c->count;
     double value = 0, excess = 0;
     size_t curved = 0;
-    (void)worker;
     for (size_t t = begin; t < end; t++) {
         size_t near = c->near[t], far = c->far[t];
         term one =
@@ -176,35 +177,25 @@ static void term_part(void *context, size_t part, int worker)
         s->beta[t] = root * one.beta;
         curved += s->alpha[t] != 0 || s->beta[t] != 0;
     }
-    k->partial[part] = value;
-    k->excess[part] = excess;
-    k->curved[part] = curved;
+    sums[0] = value;
+    sums[1] = excess;
+    sums[2] = (double)curved;
 }
 
 /* F at the smoothing `width`; with g the gradient, and what the Hessian needs. */
 static double sum_terms(compared *s, double width, const double *d, double *g)
 {
     const gersh__pairs *pairs = s->base.pairs;
-    const gersh__comparisons *c = pairs->compared;
-    int lsml = s->frozen != NULL;
-    task k = {s,   width, lsml && g != NULL ? sqrt(gersh__root_floor(pairs->count, d)) : 0, d, g, {0},
-              {0}, {0}};
-    double value = 0, excess = 0;
-    size_t curved = 0;
-    gersh__pairs_run(pairs, pull_part, &k);
-    for (size_t part = 0; part < pairs->parts; part++)
-        value += k.partial[part];
-    gersh__pool_run(c->parts > 1 ? pairs->pool : NULL, c->parts, term_part, &k);
-    for (size_t part = 0; part < c->parts; part++) {
-        value += k.partial[part];
-        excess += k.excess[part];
-        curved += k.curved[part];
-    }
+    double floor = s->frozen != NULL && g != NULL ? gersh__root_floor(gersh__pairs_count(pairs), d) : 0;
+    task k = {s, comparisons_of(&s->base), width, sqrt(floor), d, g};
+    double sums[3] = {gersh__pairs_reduce(pairs, pull_chunk, &k), 0, 0};
+    gersh__comparisons_reduce(gersh__pairs_supervision(pairs), gersh__pairs_pool(pairs), 3, term_chunk, &k,
+                              sums);
     if (g != NULL) {
-        s->curved = curved;
-        s->excess = excess;
+        s->excess = sums[1];
+        s->curved = (size_t)sums[2];
     }
-    return value;
+    return sums[0];
 }
 
 static double evaluate(gersh__objective *objective, const double *d, double *g)
@@ -222,15 +213,18 @@ static double doubt(gersh__objective *objective, const double *d, const double *
 {
     const compared *s = (const compared *)objective;
     const gersh__pairs *pairs = objective->pairs;
-    const gersh__comparisons *c = pairs->compared;
-    double width = fmax(objective->width, NO_WIDTH), least = sqrt(gersh__root_floor(pairs->count, d));
+    const gersh__comparisons *c = comparisons_of(objective);
+    double width = fmax(objective->width, NO_WIDTH),
+           least = sqrt(gersh__root_floor(gersh__pairs_count(pairs), d));
     for (size_t t = 0; t < c->count; t++) {
         size_t near = c->near[t], far = c->far[t];
         term one = s->frozen != NULL
                        ? term_lsml(d[near], d[far], least, s->frozen[near] != 0, s->frozen[far] != 0)
                        : term_lmnn(d[near], d[far], width);
-        r[pairs->first[far]] += 2 * c->weight[t] * fabs(one.far);
-        r[pairs->second[far]] += 2 * c->weight[t] * fabs(one.far);
+        uint32_t i, j;
+        gersh__pairs_ends(pairs, far, 1, &i, &j);
+        r[i] += 2 * c->weight[t] * fabs(one.far);
+        r[j] += 2 * c->weight[t] * fabs(one.far);
     }
     return s->frozen != NULL ? s->excess : gersh__margin_doubt(pairs, d, g);
 }
@@ -238,9 +232,9 @@ static double doubt(gersh__objective *objective, const double *d, const double *
 static void curvature(gersh__objective *objective, const double *d, const double *v, double *out)
 {
     compared *s = (compared *)objective;
-    const gersh__comparisons *c = objective->pairs->compared;
+    const gersh__comparisons *c = comparisons_of(objective);
     (void)d;
-    memset(out, 0, objective->pairs->count * sizeof *out);
+    memset(out, 0, gersh__pairs_count(objective->pairs) * sizeof *out);
     for (size_t t = 0; t < c->count; t++) {
         double along = s->alpha[t] * v[c->near[t]] - s->beta[t] * v[c->far[t]];
         out[c->near[t]] += along * s->alpha[t];
@@ -273,38 +267,29 @@ static int is_used(size_t number, uint32_t share)
 
 typedef struct gram {
     const compared *s;
-    size_t m;
+    const gersh__comparisons *comparisons;
     uint32_t share;
-    const double *turned; /* n × m */
-    double *sums;         /* m × m for each part, */
-    double *rows;         /* and BLOCK × m for each worker */
+    const double *transposed; /* n × m */
 } gram;
 
 /* α times the distances of the near pair less β times those of the far one, under each atom. */
-static void set_row(const gram *k, size_t t, double *row)
+static void set_row(const gram *k, size_t t, size_t m, double *row)
 {
     const gersh__kernels *kernels = gersh__kernels_here();
-    const gersh__pairs *pairs = k->s->base.pairs;
-    size_t near = pairs->compared->near[t], far = pairs->compared->far[t], m = k->m;
-    kernels->set_squares(m, k->s->alpha[t], k->turned + pairs->first[near] * m,
-                         k->turned + pairs->second[near] * m, row);
-    kernels->add_squares(m, -k->s->beta[t], k->turned + pairs->first[far] * m,
-                         k->turned + pairs->second[far] * m, row);
+    uint32_t i, j;
+    gersh__pairs_ends(k->s->base.pairs, k->comparisons->near[t], 1, &i, &j);
+    kernels->set_squares(m, k->s->alpha[t], k->transposed + i * m, k->transposed + j * m, row);
+    gersh__pairs_ends(k->s->base.pairs, k->comparisons->far[t], 1, &i, &j);
+    kernels->add_squares(m, -k->s->beta[t], k->transposed + i * m, k->transposed + j * m, row);
 }
 
-/* The products of a part of the terms, the lower triangle by columns. */
-static void gram_part(void *context, size_t part, int worker)
+static void gram_chunk(void *context, size_t begin, size_t end, size_t m, double *rows, double *h)
 {
     const gram *k = context;
-    const gersh__comparisons *c = k->s->base.pairs->compared;
-    size_t begin = c->part != NULL ? c->part[part] : 0,
-           end = c->part != NULL ? c->part[part + 1] : c->count;
-    size_t m = k->m, filled = 0;
-    double *h = k->sums + part * m * m, *rows = k->rows + (size_t)worker * BLOCK * m;
-    memset(h, 0, m * m * sizeof *h);
+    size_t filled = 0;
     for (size_t t = begin; t < end; t++) {
         if ((k->s->alpha[t] != 0 || k->s->beta[t] != 0) && is_used(t, k->share))
-            set_row(k, t, rows + m * filled++);
+            set_row(k, t, m, rows + m * filled++);
         if (filled == BLOCK || (filled > 0 && t + 1 == end)) {
             cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)m, (int)filled, 1.0, rows, (int)m,
                         1.0, h, (int)m);
@@ -313,49 +298,18 @@ static void gram_part(void *context, size_t part, int worker)
     }
 }
 
-/* The parts' sums, and what becomes of them. */
-typedef struct gathered {
-    size_t m, parts;
-    double factor;
-    const double *sums; /* parts × m × m, upper triangles */
-    double *h;
-} gathered;
-
-/* Row a of the Hessian from the diagonal on, and the column below it. */
-static void gather_row(void *context, size_t a, int worker)
-{
-    const gathered *k = context;
-    size_t m = k->m;
-    double *row = k->h + a * m;
-    (void)worker;
-    memset(row + a, 0, (m - a) * sizeof *row);
-    for (size_t part = 0; part < k->parts; part++) {
-        const double *own = k->sums + (part * m + a) * m;
-        for (size_t b = a; b < m; b++)
-            row[b] += own[b];
-    }
-    for (size_t b = a; b < m; b++)
-        k->h[b * m + a] = row[b] *= k->factor;
-}
-
 static gersh_status hessian(gersh__objective *objective, const double *d, size_t m, const double *t,
                             double *h)
 {
     compared *s = (compared *)objective;
     const gersh__pairs *pairs = objective->pairs;
-    const gersh__comparisons *c = pairs->compared;
-    size_t workers = c->parts > 1 ? (size_t)gersh__pool_threads(pairs->pool) : 1;
     (void)d;
-    gersh_status status = gersh__objective_work(objective, m * (pairs->n + m * c->parts + BLOCK * workers));
+    gersh_status status = gersh__objective_work(objective, m * gersh__pairs_samples(pairs));
     if (status != GERSH_OK)
         return status;
-    double *turned = objective->work, *sums = turned + m * pairs->n;
-    gram k = {s, m, used_share(s->curved), turned, sums, sums + m * m * c->parts};
-    gersh__listed_turn(pairs, m, t, NULL, turned);
-    gersh__pool *pool = c->parts > 1 ? pairs->pool : NULL;
-    gersh__pool_run(pool, c->parts, gram_part, &k);
-    gersh__pool_run(pool, m, gather_row, &(gathered){m, c->parts, used_factor(k.share), sums, h});
-    return GERSH_OK;
+    gram k = {s, comparisons_of(objective), used_share(s->curved), objective->work};
+    gersh__pairs_transpose(pairs, m, t, NULL, objective->work);
+    return gersh__comparisons_gram(pairs, gram_chunk, &k, m, used_factor(k.share), h);
 }
 
 const gersh__objective_kind gersh__lsml_compared = {

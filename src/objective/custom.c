@@ -35,10 +35,10 @@ static gersh_status init(gersh__objective *objective)
     custom *s = (custom *)objective;
     const gersh__pairs *pairs = objective->pairs;
     s->gradient = objective->scratch;
-    s->probe = s->gradient + pairs->count;
-    s->probed = s->probe + pairs->count;
-    s->first = gersh__alloc(pairs->count, sizeof *s->first);
-    s->second = gersh__alloc(pairs->count, sizeof *s->second);
+    s->probe = s->gradient + gersh__pairs_count(pairs);
+    s->probed = s->probe + gersh__pairs_count(pairs);
+    s->first = gersh__alloc(gersh__pairs_count(pairs), sizeof *s->first);
+    s->second = gersh__alloc(gersh__pairs_count(pairs), sizeof *s->second);
     if (s->first == NULL || s->second == NULL)
         return GERSH_ERROR_MEMORY;
     gersh__walk w;
@@ -59,7 +59,7 @@ static void clear(gersh__objective *objective)
 
 static double call(const custom *s, const double *d, double *g)
 {
-    return s->user.evaluate(s->user.context, s->base.pairs->count, s->first, s->second, d, g);
+    return s->user.evaluate(s->user.context, gersh__pairs_count(s->base.pairs), s->first, s->second, d, g);
 }
 
 static double evaluate(gersh__objective *objective, const double *d, double *g)
@@ -67,14 +67,14 @@ static double evaluate(gersh__objective *objective, const double *d, double *g)
     custom *s = (custom *)objective;
     double value = call(s, d, g);
     if (g != NULL)
-        memcpy(s->gradient, g, objective->pairs->count * sizeof *g);
+        memcpy(s->gradient, g, gersh__pairs_count(objective->pairs) * sizeof *g);
     return value;
 }
 
 /* out += sign · H times the part of v of that sign. */
 static void add_part(custom *s, const double *d, const double *v, double sign, double *out)
 {
-    size_t count = s->base.pairs->count;
+    size_t count = gersh__pairs_count(s->base.pairs);
     double largest = 0, mean = fabs(gersh__kernels_here()->sum(count, d)) / (double)count;
     for (size_t p = 0; p < count; p++)
         largest = fmax(largest, sign * v[p]);
@@ -95,10 +95,10 @@ static void curvature(gersh__objective *objective, const double *d, const double
 {
     custom *s = (custom *)objective;
     if (s->user.curvature != NULL) {
-        s->user.curvature(s->user.context, objective->pairs->count, d, v, out);
+        s->user.curvature(s->user.context, gersh__pairs_count(objective->pairs), d, v, out);
         return;
     }
-    memset(out, 0, objective->pairs->count * sizeof *out);
+    memset(out, 0, gersh__pairs_count(objective->pairs) * sizeof *out);
     add_part(s, d, v, 1.0, out);
     add_part(s, d, v, -1.0, out);
 }

@@ -36,7 +36,6 @@ static double doubt(gersh__objective *objective, const double *d, const double *
 static const gersh__objective_kind kind = {
     .steep = 1,
     .spreads = 1,
-    .separable = 1,
     .needs = GERSH__NEEDS_DISSIMILAR,
     .arrays = 2,
     .state_size = sizeof(gersh__separable),
@@ -44,6 +43,7 @@ static const gersh__objective_kind kind = {
     .evaluate = gersh__separable_evaluate,
     .curvature = gersh__separable_curvature,
     .hessian = gersh__separable_hessian,
+    .pair_terms = gersh__separable_pair_terms,
     .doubt = doubt,
 };
 

@@ -17,11 +17,13 @@ static gersh_status set_targets(gersh__objective *objective)
 {
     gersh__separable *s = (gersh__separable *)objective;
     const gersh__pairs *pairs = objective->pairs;
-    const double *z = gersh__pairs_targets(pairs);
+    const gersh__supervision *known = gersh__pairs_supervision(pairs);
+    const double *z = gersh__supervision_targets(known);
     gersh__walk w;
     gersh__walk_start(&w, pairs, 0, gersh__pairs_count(pairs));
     while (gersh__walk_next(&w)) {
-        double apart = z[w.i] - z[w.j], c = apart * apart * gersh__pairs_weight(pairs, w.pair, w.i, w.j);
+        double apart = z[w.i] - z[w.j],
+               c = apart * apart * gersh__supervision_pair_weight(known, w.pair, w.i, w.j);
         s->c[w.pair] = c;
         if (!isfinite(c))
             return gersh__fail(
@@ -36,7 +38,7 @@ static gersh_status set_targets(gersh__objective *objective)
 static gersh_status init(gersh__objective *objective)
 {
     gersh__separable_init(objective, 0);
-    if (gersh__pairs_knowledge(objective->pairs) == GERSH__TARGETS)
+    if (gersh__supervision_knowledge(gersh__pairs_supervision(objective->pairs)) == GERSH__TARGETS)
         return set_targets(objective);
     gersh__separable_set_different(objective, 4.0, 0);
     return GERSH_OK;
@@ -44,7 +46,6 @@ static gersh_status init(gersh__objective *objective)
 
 static const gersh__objective_kind kind = {
     .spreads = 1,
-    .separable = 1,
     .needs = GERSH__NEEDS_DISSIMILAR,
     .arrays = 1,
     .state_size = sizeof(gersh__separable),
@@ -52,6 +53,7 @@ static const gersh__objective_kind kind = {
     .evaluate = gersh__separable_evaluate,
     .curvature = gersh__separable_curvature,
     .hessian = gersh__separable_hessian,
+    .pair_terms = gersh__separable_pair_terms,
     .log_hessian = gersh__separable_log_hessian,
 };
 

@@ -23,26 +23,26 @@
 #include "base/alloc.h"
 #include "linalg/kernels.h"
 #include "objective/kinds.h"
+#include "pairs/rows.h"
 
 #define MU GERSH__LMNN_MU
 #define TARGETS GERSH__LMNN_TARGETS
 #define NO_WIDTH 1e-300 /* stands for the width 0 */
 #define SAME 1e-9       /* distances that differ by less, relatively, are the same */
-#define BLOCK 256       /* terms of one product of the Hessian */
+#define BLOCK GERSH__GRAM_BLOCK
 
 /* Arrays of TARGETS × n hold one entry for each target c of each sample i at c · n + i. */
 typedef struct lmnn {
     gersh__objective base;
-    size_t most;    /* targets of any sample */
-    size_t *target; /* TARGETS × n; the sample itself where there is none */
-    double *factor; /* TARGETS × n: μ w_i w_j, or 0 */
-    double *weight; /* of each sample */
-    double *bound;  /* TARGETS × n: 1 + d_ij, or −∞ */
-    double *along;  /* TARGETS × n: v_ij, or 0 */
-    double *total;  /* TARGETS × n: sums over a sample's row, */
-    double *column; /* and over the later rows: for each part */
-    double *partial;
-    size_t *start; /* first sample of each sample's class */
+    size_t most;       /* targets of any sample */
+    size_t *target;    /* TARGETS × n; the sample itself where there is none */
+    double *factor;    /* TARGETS × n: μ w_i w_j, or 0 */
+    double *weight;    /* of each sample */
+    double *bound;     /* TARGETS × n: 1 + d_ij, or −∞ */
+    double *along;     /* TARGETS × n: v_ij, or 0 */
+    double *total;     /* TARGETS × n: sums over a sample's row */
+    size_t *start;     /* first sample of each sample's class */
+    gersh__rows *rows; /* with as many columns: sums over the later rows */
 } lmnn;
 
 static size_t pair_of(size_t i, size_t j)
@@ -73,7 +73,7 @@ static double reach_of(size_t i, size_t begin, size_t end, const double *distanc
  */
 static void choose_targets(lmnn *s, size_t i, size_t begin, size_t end, const double *distance)
 {
-    size_t n = s->base.pairs->n, found = 0, chosen[TARGETS];
+    size_t n = gersh__pairs_samples(s->base.pairs), found = 0, chosen[TARGETS];
     double reach = reach_of(i, begin, end, distance), within = reach * (1 - SAME),
            beyond = reach * (1 + SAME);
     for (int at_reach = 0; at_reach < 2; at_reach++)
@@ -93,25 +93,26 @@ static gersh_status init(gersh__objective *objective)
 {
     lmnn *s = (lmnn *)objective;
     const gersh__pairs *pairs = objective->pairs;
-    size_t n = pairs->n;
+    size_t n = gersh__pairs_samples(pairs);
+    const gersh__supervision *known = gersh__pairs_supervision(pairs);
+    const size_t *starts;
+    size_t classes = gersh__supervision_classes(known, &starts);
     s->start = gersh__alloc(n, sizeof *s->start);
     s->target = gersh__alloc(n, TARGETS * sizeof *s->target);
-    s->column = gersh__alloc(n, TARGETS * pairs->parts * sizeof *s->column);
-    s->partial = gersh__alloc(pairs->parts, sizeof *s->partial);
     s->weight = gersh__alloc(n, (1 + 4 * TARGETS) * sizeof *s->weight);
-    if (!s->start || !s->target || !s->column || !s->partial || !s->weight)
+    if (!s->start || !s->target || !s->weight || gersh__rows_new(&s->rows, pairs, TARGETS) != GERSH_OK)
         return GERSH_ERROR_MEMORY;
     s->factor = s->weight + n;
     s->bound = s->factor + TARGETS * n;
     s->along = s->bound + TARGETS * n;
     s->total = s->along + TARGETS * n;
     for (size_t i = 0; i < n; i++)
-        s->weight[i] = pairs->weight != NULL ? pairs->weight[i] : 1.0;
-    gersh__pairs_euclid(pairs, objective->scratch);
-    for (size_t c = 0; c < pairs->classes; c++) {
-        for (size_t i = pairs->class_start[c]; i < pairs->class_start[c + 1]; i++) {
-            s->start[i] = pairs->class_start[c];
-            choose_targets(s, i, pairs->class_start[c], pairs->class_start[c + 1], objective->scratch);
+        s->weight[i] = gersh__supervision_weight(known, i);
+    gersh__pairs_euclidean(pairs, objective->scratch);
+    for (size_t c = 0; c < classes; c++) {
+        for (size_t i = starts[c]; i < starts[c + 1]; i++) {
+            s->start[i] = starts[c];
+            choose_targets(s, i, starts[c], starts[c + 1], objective->scratch);
         }
     }
     return GERSH_OK;
@@ -122,8 +123,7 @@ static void clear(gersh__objective *objective)
     lmnn *s = (lmnn *)objective;
     gersh__free(s->start);
     gersh__free(s->target);
-    gersh__free(s->column);
-    gersh__free(s->partial);
+    gersh__rows_free(s->rows);
     gersh__free(s->weight);
 }
 
@@ -135,16 +135,11 @@ typedef struct task {
     double *out;     /* the gradient or the product; NULL: the value */
 } task;
 
-static double *columns(const lmnn *s, size_t part)
-{
-    return s->column + part * TARGETS * s->base.pairs->n;
-}
-
 /* Sets bound, and along when there is a v. */
 static void set_bounds(const task *k)
 {
     lmnn *s = k->s;
-    size_t n = s->base.pairs->n;
+    size_t n = gersh__pairs_samples(s->base.pairs);
     for (size_t e = 0; e < s->most * n; e++) {
         size_t i = e % n, j = s->target[e];
         s->bound[e] = i != j ? 1 + k->d[pair_of(i, j)] : -INFINITY;
@@ -152,37 +147,33 @@ static void set_bounds(const task *k)
     }
 }
 
-static void sum_part(void *context, size_t part, int worker)
+static double sum_chunk(void *context, size_t begin, size_t end, double *column)
 {
-    task *k = context;
-    lmnn *s = k->s;
+    const task *k = context;
+    const lmnn *s = k->s;
     const gersh__kernels *kernels = gersh__kernels_here();
-    const gersh__pairs *pairs = s->base.pairs;
-    size_t n = pairs->n;
+    size_t n = gersh__pairs_samples(s->base.pairs);
     double sum = 0;
-    (void)worker;
-    for (size_t i = pairs->part[part]; i < pairs->part[part + 1]; i++) {
-        const double *d = k->d + (i > 0 ? gersh__pair(i, 0) : 0);
+    (void)column;
+    for (size_t i = begin; i < end; i++) {
+        const double *d = k->d + gersh__row_begin(i);
         for (size_t c = 0; c < s->most; c++)
             sum += kernels->hinge_sum(s->start[i], d, k->width, s->bound[c * n + i], s->factor[c * n + i],
                                       s->weight, s->bound + c * n, s->weight[i], s->factor + c * n);
     }
-    s->partial[part] = sum;
+    return sum;
 }
 
 /* One row of the gradient or of a product with the Hessian, and what its hinges give to the targets. */
-static void derive_part(void *context, size_t part, int worker)
+static double derive_chunk(void *context, size_t begin, size_t end, double *column)
 {
-    task *k = context;
+    const task *k = context;
     lmnn *s = k->s;
     const gersh__kernels *kernels = gersh__kernels_here();
-    const gersh__pairs *pairs = s->base.pairs;
-    size_t n = pairs->n;
-    double *column = columns(s, part);
-    (void)worker;
+    size_t n = gersh__pairs_samples(s->base.pairs);
     memset(column, 0, TARGETS * n * sizeof *column);
-    for (size_t i = pairs->part[part]; i < pairs->part[part + 1]; i++) {
-        size_t base = i > 0 ? gersh__pair(i, 0) : 0;
+    for (size_t i = begin; i < end; i++) {
+        size_t base = gersh__row_begin(i);
         double *out = k->out + base;
         memset(out, 0, i * sizeof *out);
         for (size_t c = 0; c < s->most; c++) {
@@ -199,17 +190,22 @@ static void derive_part(void *context, size_t part, int worker)
                                               column + c * n));
         }
     }
+    return 0;
+}
+
+static void derive_join(void *context, size_t end, const double *column)
+{
+    lmnn *s = ((const task *)context)->s;
+    (void)end;
+    gersh__kernels_here()->axpy(s->most * gersh__pairs_samples(s->base.pairs), 1.0, column, s->total);
 }
 
 /* All of the hinges' part of the gradient or product. */
 static void derive(task *k)
 {
     lmnn *s = k->s;
-    const gersh__pairs *pairs = s->base.pairs;
-    size_t n = pairs->n;
-    gersh__pairs_run(pairs, derive_part, k);
-    for (size_t part = 0; part < pairs->parts; part++)
-        gersh__kernels_here()->axpy(s->most * n, 1.0, columns(s, part), s->total);
+    size_t n = gersh__pairs_samples(s->base.pairs);
+    gersh__rows_reduce(s->rows, derive_chunk, derive_join, k);
     for (size_t e = 0; e < s->most * n; e++)
         if (s->target[e] != e % n)
             k->out[pair_of(e % n, s->target[e])] += s->total[e];
@@ -217,17 +213,14 @@ static void derive(task *k)
 
 static double value_at(lmnn *s, double width, const double *d)
 {
-    const gersh__pairs *pairs = s->base.pairs;
-    size_t n = pairs->n;
+    size_t n = gersh__pairs_samples(s->base.pairs);
     task k = {s, width, d, NULL, NULL};
-    double pull = 0, push = 0;
+    double pull = 0;
     set_bounds(&k);
     for (size_t e = 0; e < s->most * n; e++)
         if (s->target[e] != e % n)
             pull += s->factor[e] * d[pair_of(e % n, s->target[e])];
-    gersh__pairs_run(pairs, sum_part, &k);
-    for (size_t part = 0; part < pairs->parts; part++)
-        push += s->partial[part];
+    double push = gersh__rows_reduce(s->rows, sum_chunk, NULL, &k);
     return pull * ((1 - MU) / MU) + push;
 }
 
@@ -239,7 +232,7 @@ static double width_of(const gersh__objective *objective)
 static double evaluate(gersh__objective *objective, const double *d, double *g)
 {
     lmnn *s = (lmnn *)objective;
-    size_t n = objective->pairs->n;
+    size_t n = gersh__pairs_samples(objective->pairs);
     double value = value_at(s, width_of(objective), d);
     if (g == NULL)
         return value;
@@ -259,7 +252,7 @@ static double exact(gersh__objective *objective, const double *d)
 double gersh__margin_doubt(const gersh__pairs *pairs, const double *d, const double *g)
 {
     double size = 0;
-    for (size_t p = 0; p < pairs->count; p++)
+    for (size_t p = 0, last = gersh__pairs_count(pairs); p < last; p++)
         size += fabs(g[p]) * (1 + d[p]);
     return gersh__rounding(16) * size;
 }
@@ -290,13 +283,11 @@ typedef struct gram {
     const double *d;
     size_t m;
     const double *t;
-    double *sums; /* m × m for each part */
-    double *rows; /* BLOCK × m for each worker */
 } gram;
 
 static void flush(const gram *k, block *b, double *rows, double *h)
 {
-    size_t n = k->s->base.pairs->n;
+    size_t n = gersh__pairs_samples(k->s->base.pairs);
     for (size_t a = 0; a < k->m; a++) {
         const double *t = k->t + a * n;
         for (size_t e = 0; e < b->count; e++) {
@@ -314,7 +305,7 @@ static void flush(const gram *k, block *b, double *rows, double *h)
 static void gram_row(const gram *k, size_t i, size_t c, int own, block *b, double *rows, double *h)
 {
     const lmnn *s = k->s;
-    size_t n = s->base.pairs->n;
+    size_t n = gersh__pairs_samples(s->base.pairs);
     const double *d = k->d + gersh__pair(i, 0);
     for (size_t j = 0; j < s->start[i]; j++) {
         size_t sample = own ? i : j, other = own ? j : i, e = c * n + sample;
@@ -330,15 +321,13 @@ static void gram_row(const gram *k, size_t i, size_t c, int own, block *b, doubl
     }
 }
 
-static void gram_part(void *context, size_t part, int worker)
+static void gram_chunk(void *context, size_t begin, size_t end, size_t m, double *rows, double *h)
 {
-    gram *k = context;
-    const gersh__pairs *pairs = k->s->base.pairs;
-    double *h = k->sums + part * k->m * k->m, *rows = k->rows + (size_t)worker * BLOCK * k->m;
+    const gram *k = context;
     block b;
     b.count = 0;
-    memset(h, 0, k->m * k->m * sizeof *h);
-    for (size_t i = pairs->part[part] > 0 ? pairs->part[part] : 1; i < pairs->part[part + 1]; i++)
+    (void)m;
+    for (size_t i = begin > 0 ? begin : 1; i < end; i++)
         for (size_t c = 0; c < k->s->most; c++)
             for (int own = 0; own < 2; own++)
                 gram_row(k, i, c, own, &b, rows, h);
@@ -349,24 +338,9 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
                             double *h)
 {
     lmnn *s = (lmnn *)objective;
-    const gersh__pairs *pairs = objective->pairs;
-    size_t workers = pairs->parts > 1 ? (size_t)gersh__pool_threads(pairs->pool) : 1;
-    gersh_status status = gersh__objective_work(objective, m * (m * pairs->parts + BLOCK * workers));
-    if (status != GERSH_OK)
-        return status;
     task k = {s, width_of(objective), d, NULL, NULL};
-    gram g = {s, k.width, d, m, t, objective->work, objective->work + m * m * pairs->parts};
     set_bounds(&k);
-    gersh__pool_run(pairs->parts > 1 ? pairs->pool : NULL, pairs->parts, gram_part, &g);
-    for (size_t a = 0; a < m; a++) {
-        for (size_t b = a; b < m; b++) {
-            double sum = 0;
-            for (size_t part = 0; part < pairs->parts; part++)
-                sum += g.sums[(part * m + a) * m + b];
-            h[a * m + b] = h[b * m + a] = sum;
-        }
-    }
-    return GERSH_OK;
+    return gersh__rows_gram(s->rows, gram_chunk, &(gram){s, k.width, d, m, t}, m, h);
 }
 
 static const gersh__objective_kind kind = {

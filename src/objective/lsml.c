@@ -35,6 +35,7 @@
 #include "objective/sort.h"
 
 #define BLOCK 256 /* outer products of one matrix product */
+#define RUN 64    /* pairs whose samples are asked for together */
 
 /* Marks on the numbers of pairs that are sorted. */
 #define FROZEN ((size_t)1 << (sizeof(size_t) * 8 - 1))
@@ -62,11 +63,11 @@ typedef struct lsml {
 /* Called for all pairs in turn. */
 static gersh_status set_pair(lsml *s, size_t pair, size_t i, size_t j)
 {
-    const gersh__pairs *pairs = s->base.pairs;
-    int same = gersh__pairs_similar(pairs, pair, i, j);
-    double weight = gersh__pairs_weight(pairs, pair, i, j);
+    const gersh__supervision *known = gersh__pairs_supervision(s->base.pairs);
+    int same = gersh__supervision_similar(known, pair, i, j);
+    double weight = gersh__supervision_pair_weight(known, pair, i, j);
     s->weight[pair] = same ? -weight : weight;
-    if (same || !gersh__pairs_coincide(pairs, i, j))
+    if (same || !gersh__pairs_coincide(s->base.pairs, i, j))
         return GERSH_OK;
     if (gersh__grow(&s->frozen, &s->frozen_capacity, s->frozen_count + 1, sizeof *s->frozen) != 0)
         return GERSH_ERROR_MEMORY;
@@ -80,14 +81,14 @@ static gersh_status init(gersh__objective *objective)
     const gersh__pairs *pairs = objective->pairs;
     gersh_status status = GERSH_OK;
     s->weight = objective->scratch;
-    s->root = s->weight + pairs->count;
-    s->inverse = s->root + pairs->count;
-    s->entries = gersh__alloc(pairs->count, 2 * sizeof *s->entries);
-    s->order = gersh__alloc(pairs->count, sizeof *s->order);
-    s->sorted = gersh__alloc(pairs->count, sizeof *s->sorted);
+    s->root = s->weight + gersh__pairs_count(pairs);
+    s->inverse = s->root + gersh__pairs_count(pairs);
+    s->entries = gersh__alloc(gersh__pairs_count(pairs), 2 * sizeof *s->entries);
+    s->order = gersh__alloc(gersh__pairs_count(pairs), sizeof *s->order);
+    s->sorted = gersh__alloc(gersh__pairs_count(pairs), sizeof *s->sorted);
     if (s->entries == NULL || s->order == NULL || s->sorted == NULL)
         return GERSH_ERROR_MEMORY;
-    s->other = s->entries + pairs->count;
+    s->other = s->entries + gersh__pairs_count(pairs);
     gersh__walk w;
     gersh__walk_start(&w, pairs, 0, gersh__pairs_count(pairs));
     while (status == GERSH_OK && gersh__walk_next(&w))
@@ -107,7 +108,7 @@ static void clear(gersh__objective *objective)
 /* The pairs that may meet a partner, by distance. */
 static gersh__entry *sorted(lsml *s, const double *d, size_t *count)
 {
-    size_t pairs = s->base.pairs->count, taken = 0;
+    size_t pairs = gersh__pairs_count(s->base.pairs), taken = 0;
     double nearest = INFINITY, farthest = 0;
     for (size_t p = 0; p < pairs; p++) {
         if (s->weight[p] > 0)
@@ -131,7 +132,7 @@ static gersh__entry *sorted(lsml *s, const double *d, size_t *count)
  * it. */
 static double sweep_up(const lsml *s, const gersh__entry *entries, size_t count, double *g)
 {
-    int weighted = s->base.pairs->weight != NULL || s->base.pairs->share != NULL;
+    int weighted = gersh__supervision_weighted(gersh__pairs_supervision(s->base.pairs));
     double value = 0, at = 0, a0 = 0, a1 = 0, a2 = 0;
     for (size_t e = 0; e < count; e++) {
         size_t mark = entries[e].pair;
@@ -194,7 +195,7 @@ static size_t count_low(const gersh__entry *entries, size_t count, double floor)
 static double evaluate(gersh__objective *objective, const double *d, double *g)
 {
     lsml *s = (lsml *)objective;
-    size_t pairs = objective->pairs->count, count;
+    size_t pairs = gersh__pairs_count(objective->pairs), count;
     gersh__entry *entries = sorted(s, d, &count);
     if (g == NULL)
         return sweep_up(s, entries, count, NULL);
@@ -225,7 +226,7 @@ static void curvature(gersh__objective *objective, const double *d, const double
     lsml *s = (lsml *)objective;
     double roots = 0, slopes = 0; /* Σ w r and Σ w v / r of the pairs of the other kind passed */
     (void)d;
-    memset(out, 0, objective->pairs->count * sizeof *out);
+    memset(out, 0, gersh__pairs_count(objective->pairs) * sizeof *out);
     for (size_t e = 0; e < s->count; e++) {
         double w = s->sorted[e], inverse = s->inverse[e], along = v[s->order[e]];
         if (w > 0) {
@@ -262,18 +263,6 @@ static void flush(mixed *x)
     x->count = 0;
 }
 
-/* The samples of a pair when all pairs are there. */
-static void samples_of(size_t p, size_t *i, size_t *j)
-{
-    size_t row = (size_t)((1.0 + sqrt(1.0 + 8.0 * (double)p)) / 2.0);
-    while (row * (row - 1) / 2 > p)
-        row--;
-    while ((row + 1) * row / 2 <= p)
-        row++;
-    *i = row;
-    *j = p - row * (row - 1) / 2;
-}
-
 /*
  * x->sum = Σ_{s, t below s} (w_s / r_s) (w_t / r_t) a_s a_tᵀ. t holds the m projections of each sample side
  * by side, passed is Σ (w_t / r_t) a_t of the t passed, and pending Σ (w_s / r_s) a_s of the s since the
@@ -282,7 +271,8 @@ static void samples_of(size_t p, size_t *i, size_t *j)
 static void add_mixed(const lsml *s, mixed *x, const double *t, double *passed)
 {
     const gersh__pairs *pairs = s->base.pairs;
-    size_t m = x->m, i, j;
+    size_t m = x->m;
+    uint32_t i[RUN], j[RUN];
     int pending = 0;
     memset(passed, 0, m * sizeof *passed);
     for (size_t e = 0; e < s->count; e++) {
@@ -297,13 +287,9 @@ static void add_mixed(const lsml *s, mixed *x, const double *t, double *passed)
             memset(x->u + x->count * m, 0, m * sizeof *x->u);
             pending = 1;
         }
-        if (pairs->first != NULL) {
-            i = pairs->first[s->order[e]];
-            j = pairs->second[s->order[e]];
-        } else {
-            samples_of(s->order[e], &i, &j);
-        }
-        const double *ti = t + i * m, *tj = t + j * m;
+        if (e % RUN == 0)
+            gersh__pairs_ends_of(pairs, s->order + e, s->count - e < RUN ? s->count - e : RUN, i, j);
+        const double *ti = t + i[e % RUN] * m, *tj = t + j[e % RUN] * m;
         double *to = w < 0 ? x->u + x->count * m : passed, size = fabs(w);
         for (size_t a = 0; a < m; a++)
             to[a] += size * ((ti[a] - tj[a]) * (ti[a] - tj[a]));
@@ -317,7 +303,7 @@ static void add_mixed(const lsml *s, mixed *x, const double *t, double *passed)
 static void diagonal(const lsml *s, double *c)
 {
     double roots = 0;
-    memset(c, 0, s->base.pairs->count * sizeof *c);
+    memset(c, 0, gersh__pairs_count(s->base.pairs) * sizeof *c);
     for (size_t e = 0; e < s->count; e++) {
         if (s->sorted[e] > 0)
             roots += s->sorted[e] * s->root[e];
@@ -338,12 +324,13 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
 {
     lsml *s = (lsml *)objective;
     const gersh__pairs *pairs = objective->pairs;
-    size_t n = pairs->n;
+    size_t n = gersh__pairs_samples(pairs);
     (void)d;
-    gersh_status status = gersh__objective_work(objective, pairs->count + m * (n + m + 2 * BLOCK + 1));
+    gersh_status status =
+        gersh__objective_work(objective, gersh__pairs_count(pairs) + m * (n + m + 2 * BLOCK + 1));
     if (status != GERSH_OK)
         return status;
-    double *c = objective->work, *turned = c + pairs->count;
+    double *c = objective->work, *turned = c + gersh__pairs_count(pairs);
     mixed x = {.m = m, .u = turned + n * m};
     x.v = x.u + BLOCK * m;
     x.sum = x.v + BLOCK * m;

@@ -18,7 +18,7 @@
  * Σ_i w_i (diag(Q_i) − Q_i Q_iᵀ).
  *
  * A pair (i, j), j < i, stands in row i. What a row gives to its own sample is a sum; what it gives to the
- * earlier samples is added up by columns, for each part of the loop on its own.
+ * earlier samples is added up by columns, for each chunk of rows on its own.
  */
 #include <cblas.h>
 #include <math.h>
@@ -28,36 +28,39 @@
 #include "linalg/kernels.h"
 #include "objective/kinds.h"
 #include "objective/mcml.h"
+#include "pairs/rows.h"
 
 #define FEW_TERMS 4096 /* n · m² up to which plain loops beat BLAS */
 
 typedef struct mcml {
     gersh__objective base;
-    double *weight;  /* of each sample */
-    double *active;  /* the same, but 0 for a sample without class mates */
-    double *mates;   /* W_i */
-    double *inverse; /* 1 / W_i, or 0 */
-    double *low;     /* the smallest distance of each sample */
-    double *total;   /* two sums of each sample: n, then n */
-    double *column;  /* two sums of each sample, for each part */
-    double *factor;  /* active / Z of each sample */
-    double size;     /* the sizes of the terms of the last value, added up */
-    double *own;     /* w_i Q_ij of each pair, */
-    double *other;   /* and w_j Q_ji: those of the last gradient */
-    size_t *start;   /* first sample of each sample's class */
+    double *weight;    /* of each sample */
+    double *active;    /* the same, but 0 for a sample without class mates */
+    double *mates;     /* W_i */
+    double *inverse;   /* 1 / W_i, or 0 */
+    double *low;       /* the smallest distance of each sample */
+    double *total;     /* two sums of each sample: n, then n */
+    double *factor;    /* active / Z of each sample */
+    double size;       /* the sizes of the terms of the last value, added up */
+    double *own;       /* w_i Q_ij of each pair, */
+    double *other;     /* and w_j Q_ji: those of the last gradient */
+    size_t *start;     /* first sample of each sample's class */
+    gersh__rows *rows; /* with two columns */
 } mcml;
 
 static gersh_status init(gersh__objective *objective)
 {
     mcml *s = (mcml *)objective;
     const gersh__pairs *pairs = objective->pairs;
-    size_t n = pairs->n;
+    size_t n = gersh__pairs_samples(pairs);
+    const gersh__supervision *known = gersh__pairs_supervision(pairs);
+    const size_t *starts;
+    size_t classes = gersh__supervision_classes(known, &starts);
     s->own = objective->scratch;
-    s->other = objective->scratch + pairs->count;
+    s->other = objective->scratch + gersh__pairs_count(pairs);
     s->start = gersh__alloc(n, sizeof *s->start);
-    s->column = gersh__alloc(n, 2 * pairs->parts * sizeof *s->column);
     s->weight = gersh__alloc(n, 8 * sizeof *s->weight);
-    if (s->start == NULL || s->column == NULL || s->weight == NULL)
+    if (s->start == NULL || s->weight == NULL || gersh__rows_new(&s->rows, pairs, 2) != GERSH_OK)
         return GERSH_ERROR_MEMORY;
     s->active = s->weight + n;
     s->mates = s->active + n;
@@ -66,9 +69,9 @@ static gersh_status init(gersh__objective *objective)
     s->factor = s->low + n;
     s->total = s->factor + n; /* two of n */
     for (size_t i = 0; i < n; i++)
-        s->weight[i] = pairs->weight != NULL ? pairs->weight[i] : 1.0;
-    for (size_t c = 0; c < pairs->classes; c++) {
-        size_t begin = pairs->class_start[c], end = pairs->class_start[c + 1];
+        s->weight[i] = gersh__supervision_weight(known, i);
+    for (size_t c = 0; c < classes; c++) {
+        size_t begin = starts[c], end = starts[c + 1];
         for (size_t i = begin; i < end; i++) {
             s->start[i] = begin;
             for (size_t j = begin; j < end; j++)
@@ -84,7 +87,7 @@ static void clear(gersh__objective *objective)
 {
     mcml *s = (mcml *)objective;
     gersh__free(s->start);
-    gersh__free(s->column);
+    gersh__rows_free(s->rows);
     gersh__free(s->weight);
 }
 
@@ -95,60 +98,36 @@ typedef struct task {
     double *out; /* the gradient, or the product with the Hessian */
 } task;
 
-static double *columns(const mcml *s, size_t part)
+static double low_chunk(void *context, size_t begin, size_t end, double *column)
 {
-    return s->column + part * 2 * s->base.pairs->n;
-}
-
-static void low_part(void *context, size_t part, int worker)
-{
-    task *k = context;
+    const task *k = context;
     const gersh__kernels *kernels = gersh__kernels_here();
-    const gersh__pairs *pairs = k->s->base.pairs;
-    double *column = columns(k->s, part);
-    (void)worker;
-    for (size_t i = 0; i < pairs->part[part + 1]; i++)
+    for (size_t i = 0; i < end; i++)
         column[i] = INFINITY;
-    for (size_t i = pairs->part[part]; i < pairs->part[part + 1]; i++)
-        k->s->total[i] = i > 0 ? kernels->lowest(i, k->d + gersh__pair(i, 0), column) : INFINITY;
+    for (size_t i = begin; i < end; i++)
+        k->s->low[i] = i > 0 ? kernels->lowest(i, k->d + gersh__row_begin(i), column) : INFINITY;
+    return 0;
 }
 
-static void find_low(task *k)
+static void low_join(void *context, size_t end, const double *column)
 {
-    mcml *s = k->s;
-    const gersh__pairs *pairs = s->base.pairs;
-    gersh__pairs_run(pairs, low_part, k);
-    memcpy(s->low, s->total, pairs->n * sizeof *s->low);
-    for (size_t part = 0; part < pairs->parts; part++)
-        for (size_t i = 0; i < pairs->part[part + 1]; i++)
-            s->low[i] = fmin(s->low[i], columns(s, part)[i]);
-}
-
-/* total += the columns of all parts in order; `sets` is 1 or 2 sums a sample. */
-static void add_columns(mcml *s, size_t sets)
-{
-    const gersh__pairs *pairs = s->base.pairs;
-    size_t n = pairs->n;
-    for (size_t part = 0; part < pairs->parts; part++)
-        for (size_t set = 0; set < sets; set++)
-            gersh__kernels_here()->axpy(pairs->part[part + 1], 1.0, columns(s, part) + set * n,
-                                        s->total + set * n);
+    const task *k = context;
+    for (size_t i = 0; i < end; i++)
+        k->s->low[i] = fmin(k->s->low[i], column[i]);
 }
 
 /* Z, then Σ w_j (d_ij − low_i) over class mates. */
-static void sums_part(void *context, size_t part, int worker)
+static double sums_chunk(void *context, size_t begin, size_t end, double *z)
 {
-    task *k = context;
+    const task *k = context;
     mcml *s = k->s;
     const gersh__kernels *kernels = gersh__kernels_here();
-    const gersh__pairs *pairs = s->base.pairs;
-    size_t n = pairs->n, end = pairs->part[part + 1];
-    double *z = columns(s, part), *pull = z + n;
-    (void)worker;
+    size_t n = gersh__pairs_samples(s->base.pairs);
+    double *pull = z + n;
     memset(z, 0, end * sizeof *z);
     memset(pull, 0, end * sizeof *pull);
-    for (size_t i = pairs->part[part]; i < end; i++) {
-        size_t base = i > 0 ? gersh__pair(i, 0) : 0, start = s->start[i];
+    for (size_t i = begin; i < end; i++) {
+        size_t base = gersh__row_begin(i), start = s->start[i];
         const double *d = k->d + base;
         double low = s->low[i], w = s->weight[i];
         s->total[i] = k->out == NULL ? kernels->soft_sum(i, d, low, s->low, w, s->weight, z)
@@ -157,33 +136,40 @@ static void sums_part(void *context, size_t part, int worker)
         s->total[n + i] =
             kernels->pull(i - start, d + start, low, s->low + start, w, s->weight + start, pull + start);
     }
+    return 0;
 }
 
-static void gradient_part(void *context, size_t part, int worker)
+static void sums_join(void *context, size_t end, const double *column)
 {
-    task *k = context;
-    mcml *s = k->s;
+    mcml *s = ((const task *)context)->s;
+    size_t n = gersh__pairs_samples(s->base.pairs);
+    gersh__kernels_here()->axpy(end, 1.0, column, s->total);
+    gersh__kernels_here()->axpy(end, 1.0, column + n, s->total + n);
+}
+
+static double gradient_chunk(void *context, size_t begin, size_t end, double *column)
+{
+    const task *k = context;
+    const mcml *s = k->s;
     const gersh__kernels *kernels = gersh__kernels_here();
-    const gersh__pairs *pairs = s->base.pairs;
-    (void)worker;
-    for (size_t i = pairs->part[part]; i < pairs->part[part + 1]; i++) {
-        size_t base = i > 0 ? gersh__pair(i, 0) : 0;
+    (void)column;
+    for (size_t i = begin; i < end; i++) {
+        size_t base = gersh__row_begin(i);
         double *g = k->out + base;
         kernels->soft_gradient(i, s->factor[i], s->factor, s->own + base, s->other + base, g);
         for (size_t j = s->start[i]; j < i; j++)
             g[j] += s->weight[i] * s->weight[j] * (s->inverse[i] + s->inverse[j]);
     }
+    return 0;
 }
 
 static double evaluate(gersh__objective *objective, const double *d, double *g)
 {
     mcml *s = (mcml *)objective;
-    const gersh__pairs *pairs = objective->pairs;
-    size_t n = pairs->n;
+    size_t n = gersh__pairs_samples(objective->pairs);
     task k = {s, d, NULL, g};
-    find_low(&k);
-    gersh__pairs_run(pairs, sums_part, &k);
-    add_columns(s, 2);
+    gersh__rows_reduce(s->rows, low_chunk, low_join, &k);
+    gersh__rows_reduce(s->rows, sums_chunk, sums_join, &k);
     double value = 0, size = 0;
     for (size_t i = 0; i < n; i++) {
         if (s->active[i] > 0) {
@@ -196,7 +182,7 @@ static double evaluate(gersh__objective *objective, const double *d, double *g)
     }
     if (g != NULL) {
         s->size = size;
-        gersh__pairs_run(pairs, gradient_part, &k);
+        gersh__rows_reduce(s->rows, gradient_chunk, NULL, &k);
     }
     return value;
 }
@@ -206,45 +192,49 @@ static double doubt(gersh__objective *objective, const double *d, const double *
 {
     const mcml *s = (const mcml *)objective;
     const gersh__pairs *pairs = objective->pairs;
+    const size_t *start;
+    size_t classes = gersh__supervision_classes(gersh__pairs_supervision(pairs), &start);
     (void)d;
     (void)g;
-    for (size_t c = 0; c < pairs->classes; c++) {
+    for (size_t c = 0; c < classes; c++) {
         double both = 0;
-        for (size_t i = pairs->class_start[c]; i < pairs->class_start[c + 1]; i++)
+        for (size_t i = start[c]; i < start[c + 1]; i++)
             both += s->active[i] * s->inverse[i];
-        for (size_t i = pairs->class_start[c]; i < pairs->class_start[c + 1]; i++)
+        for (size_t i = start[c]; i < start[c + 1]; i++)
             r[i] += 2 * (s->active[i] + s->weight[i] * both);
     }
-    return gersh__rounding(pairs->n) * s->size;
+    return gersh__rounding(gersh__pairs_samples(pairs)) * s->size;
 }
 
-static void means_part(void *context, size_t part, int worker)
+static double means_chunk(void *context, size_t begin, size_t end, double *column)
 {
-    task *k = context;
+    const task *k = context;
     mcml *s = k->s;
-    const gersh__pairs *pairs = s->base.pairs;
-    size_t end = pairs->part[part + 1];
-    double *column = columns(s, part);
-    (void)worker;
     memset(column, 0, end * sizeof *column);
-    for (size_t i = pairs->part[part]; i < end; i++) {
-        size_t base = i > 0 ? gersh__pair(i, 0) : 0;
+    for (size_t i = begin; i < end; i++) {
+        size_t base = gersh__row_begin(i);
         s->total[i] =
             gersh__kernels_here()->two_sums(i, s->own + base, s->other + base, k->v + base, column);
     }
+    return 0;
 }
 
-static void product_part(void *context, size_t part, int worker)
+static void means_join(void *context, size_t end, const double *column)
 {
-    task *k = context;
-    mcml *s = k->s;
-    const gersh__pairs *pairs = s->base.pairs;
-    (void)worker;
-    for (size_t i = pairs->part[part]; i < pairs->part[part + 1]; i++) {
-        size_t base = i > 0 ? gersh__pair(i, 0) : 0;
+    gersh__kernels_here()->axpy(end, 1.0, column, ((const task *)context)->s->total);
+}
+
+static double product_chunk(void *context, size_t begin, size_t end, double *column)
+{
+    const task *k = context;
+    const mcml *s = k->s;
+    (void)column;
+    for (size_t i = begin; i < end; i++) {
+        size_t base = gersh__row_begin(i);
         gersh__kernels_here()->soft_product(i, s->own + base, s->other + base, k->v + base, s->total[i],
                                             s->total, k->out + base);
     }
+    return 0;
 }
 
 static void curvature(gersh__objective *objective, const double *d, const double *v, double *out)
@@ -252,11 +242,10 @@ static void curvature(gersh__objective *objective, const double *d, const double
     mcml *s = (mcml *)objective;
     const gersh__pairs *pairs = objective->pairs;
     task k = {s, d, v, out};
-    gersh__pairs_run(pairs, means_part, &k);
-    add_columns(s, 1);
-    for (size_t i = 0; i < pairs->n; i++)
+    gersh__rows_reduce(s->rows, means_chunk, means_join, &k);
+    for (size_t i = 0, last = gersh__pairs_samples(pairs); i < last; i++)
         s->total[i] = s->active[i] > 0 ? s->total[i] / s->active[i] : 0.0;
-    gersh__pairs_run(pairs, product_part, &k);
+    gersh__rows_reduce(s->rows, product_chunk, NULL, &k);
 }
 
 typedef struct spread {
@@ -266,11 +255,11 @@ typedef struct spread {
 } spread;
 
 /* √w_i Σ_k Q_ik (t_i − t_k)² for all i and one atom. */
-static void spread_part(void *context, size_t atom, int worker)
+static void spread_atom(void *context, size_t atom, int worker)
 {
     spread *k = context;
     const mcml *s = k->s;
-    size_t n = s->base.pairs->n;
+    size_t n = gersh__pairs_samples(s->base.pairs);
     const double *t = k->t + atom * n;
     double *b = k->b + atom * n;
     (void)worker;
@@ -301,7 +290,7 @@ void gersh__mcml_subtract(size_t n, size_t m, const double *b, double *h)
 static gersh_status estimate(const mcml *s, size_t m, const double *t, const double *b, double *center,
                              double *h)
 {
-    size_t n = s->base.pairs->n;
+    size_t n = gersh__pairs_samples(s->base.pairs);
     for (size_t a = 0; a < m; a++)
         for (size_t i = 0; i < n; i++)
             center[a * n + i] = s->active[i] > 0 ? b[a * n + i] / sqrt(s->active[i]) : 0.0;
@@ -313,17 +302,17 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
 {
     mcml *s = (mcml *)objective;
     const gersh__pairs *pairs = objective->pairs;
-    size_t n = pairs->n;
-    double *both = objective->scratch + 2 * pairs->count;
+    size_t n = gersh__pairs_samples(pairs);
+    double *both = objective->scratch + 2 * gersh__pairs_count(pairs);
     (void)d;
     gersh_status status = gersh__objective_work(objective, 2 * m * n);
     if (status != GERSH_OK)
         return status;
     spread k = {s, t, objective->work};
-    gersh__pool_run(pairs->parts > 1 ? pairs->pool : NULL, m, spread_part, &k);
-    if (gersh__pairs_draws(pairs))
+    gersh__pool_run(gersh__pairs_many(pairs) ? gersh__pairs_pool(pairs) : NULL, m, spread_atom, &k);
+    if (gersh__pairs_estimates(pairs))
         return estimate(s, m, t, k.b, k.b + m * n, h);
-    for (size_t p = 0; p < pairs->count; p++)
+    for (size_t p = 0, last = gersh__pairs_count(pairs); p < last; p++)
         both[p] = s->own[p] + s->other[p];
     status = gersh__pairs_gram(pairs, both, m, t, h);
     if (status == GERSH_OK)

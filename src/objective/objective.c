@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "linalg/kernels.h"
+#include "pairs/rows.h"
 
 enum { MOST_NAMES = 64 }; /* in a message */
 
@@ -114,15 +115,16 @@ gersh_status gersh__objective_check(const gersh__objective_entry *entry, gersh__
 /* Where pairs come from tuples, there must be some of each sort that the objective is a function of. */
 static gersh_status check_similar(const gersh__objective *objective, int similar)
 {
-    const gersh__pairs *pairs = objective->pairs;
+    size_t count = gersh__pairs_count(objective->pairs);
+    const int *known = gersh__supervision_similarity(gersh__pairs_supervision(objective->pairs));
     int needs = similar ? GERSH__NEEDS_SIMILAR : GERSH__NEEDS_DISSIMILAR;
-    if ((objective->kind->needs & needs) == 0 || pairs->similar == NULL)
+    if ((objective->kind->needs & needs) == 0 || known == NULL)
         return GERSH_OK;
-    for (size_t p = 0; p < pairs->count; p++)
-        if (pairs->similar[p] == similar)
+    for (size_t p = 0; p < count; p++)
+        if (known[p] == similar)
             return GERSH_OK;
     return gersh__fail(GERSH_ERROR_INPUT, "the objective %s needs %s pairs, but all %zu are %s; add some",
-                       objective->info->name, similar ? "similar" : "dissimilar", pairs->count,
+                       objective->info->name, similar ? "similar" : "dissimilar", count,
                        similar ? "dissimilar" : "similar");
 }
 
@@ -134,13 +136,15 @@ static int uses_lists(const gersh__objective_entry *entry)
 static gersh_status check_pairs(const gersh__objective *objective)
 {
     char list[GERSH__OBJECTIVE_LIST];
-    if (objective->kind->all_pairs && objective->pairs->first != NULL)
+    if (objective->kind->all_pairs && !gersh__pairs_have_rows(objective->pairs))
         return gersh__fail(
             GERSH_ERROR_ARGUMENT,
             "the objective %s compares each sample with all others and cannot use a list of pairs; "
             "use all pairs, or one of the objectives %s",
             objective->info->name,
-            gersh__objective_list(list, gersh__pairs_knowledge(objective->pairs), uses_lists, " and "));
+            gersh__objective_list(list,
+                                  gersh__supervision_knowledge(gersh__pairs_supervision(objective->pairs)),
+                                  uses_lists, " and "));
     gersh_status status = check_similar(objective, 0);
     return status == GERSH_OK ? check_similar(objective, 1) : status;
 }
@@ -148,7 +152,7 @@ static gersh_status check_pairs(const gersh__objective *objective)
 gersh_status gersh__objective_new(gersh__objective **out, const gersh__objective_entry *entry,
                                   const gersh__pairs *pairs)
 {
-    gersh__knowledge known = gersh__pairs_knowledge(pairs);
+    gersh__knowledge known = gersh__supervision_knowledge(gersh__pairs_supervision(pairs));
     const gersh__objective_kind *kind = choose(entry, known);
     *out = NULL;
     if (kind == NULL)
@@ -161,7 +165,8 @@ gersh_status gersh__objective_new(gersh__objective **out, const gersh__objective
     objective->pairs = pairs;
     gersh_status status = check_pairs(objective);
     if (status == GERSH_OK)
-        objective->scratch = gersh__alloc(pairs->count, kind->arrays * sizeof *objective->scratch);
+        objective->scratch =
+            gersh__alloc(gersh__pairs_count(pairs), kind->arrays * sizeof *objective->scratch);
     if (status == GERSH_OK)
         status = objective->scratch != NULL ? kind->init(objective) : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
@@ -195,19 +200,22 @@ gersh_status gersh__objective_hessian(gersh__objective *objective, const double 
     const gersh__kernels *kernels = gersh__kernels_here();
     if (objective->kind->hessian != NULL)
         return objective->kind->hessian(objective, d, m, t, h);
-    gersh_status status = gersh__objective_work(objective, 2 * pairs->count + m * pairs->n);
+    gersh_status status =
+        gersh__objective_work(objective, 2 * gersh__pairs_count(pairs) + m * gersh__pairs_samples(pairs));
     if (status != GERSH_OK)
         return status;
-    double *atom = objective->work, *image = atom + pairs->count, *product = image + pairs->count;
+    double *atom = objective->work, *image = atom + gersh__pairs_count(pairs),
+           *product = image + gersh__pairs_count(pairs);
     for (size_t b = 0; b < m; b++) {
-        memset(atom, 0, pairs->count * sizeof *atom);
-        gersh__pairs_add(pairs, 1.0, t + b * pairs->n, atom);
+        memset(atom, 0, gersh__pairs_count(pairs) * sizeof *atom);
+        gersh__pairs_add(pairs, 1.0, t + b * gersh__pairs_samples(pairs), atom);
         objective->kind->curvature(objective, d, atom, image);
         /* Only a >= b: the rest follows from symmetry. */
-        gersh__pairs_laplacian(pairs, image, m - b, t + b * pairs->n, product);
+        gersh__pairs_adjoint(pairs, image, m - b, t + b * gersh__pairs_samples(pairs), product);
         for (size_t a = b; a < m; a++)
             h[a * m + b] = h[b * m + a] =
-                kernels->dot(pairs->n, t + a * pairs->n, product + (a - b) * pairs->n);
+                kernels->dot(gersh__pairs_samples(pairs), t + a * gersh__pairs_samples(pairs),
+                             product + (a - b) * gersh__pairs_samples(pairs));
     }
     return GERSH_OK;
 }

@@ -25,10 +25,17 @@ enum { GERSH__NEEDS_DISSIMILAR = 1, GERSH__NEEDS_SIMILAR = 2, GERSH__NEEDS_TRIPL
  */
 #define GERSH__MEAN_DISTANCE 6.0
 
+/* A sum over pairs Σ_p c_p φ(d_p) with φ(d) = exp(−d) or −√d, and the second derivatives c_p φ'' of the last gradient. */
+typedef struct gersh__pair_terms {
+    int root;             /* φ(d) = −√d */
+    const double *c;      /* one a pair, or NULL: */
+    double each;          /* all are this */
+    const double *second; /* of the one sign or the other */
+} gersh__pair_terms;
+
 typedef struct gersh__objective_kind {
     int steep;     /* its slope is infinite where all distances are 0: no place to begin at */
     int spreads;   /* it wants distances to be large, so that its minimum is far from where all are 0 */
-    int separable; /* a sum over pairs: see separable.h */
     int chained;   /* entries of the gradient are sums over all pairs rather than those of a sample */
     int needs;     /* the pairs that it is a function of; of pairs of tuples, some of each must be there */
     int all_pairs; /* it compares each sample with all others, and cannot use a list of pairs */
@@ -66,6 +73,9 @@ typedef struct gersh__objective_kind {
      */
     gersh_status (*log_hessian)(gersh__objective *objective, size_t m, const double *t, const double *slope,
                                 double *h);
+
+    /* Its terms, where it is a sum over pairs; else NULL. */
+    gersh__pair_terms (*pair_terms)(const gersh__objective *objective);
 
     /*
      * The true value at d of an objective that is `smoothed`: F is a smooth lower bound of it, closer as `width` shrinks. Else

@@ -14,7 +14,7 @@ void gersh__separable_init(gersh__objective *objective, int root)
     const gersh__pairs *pairs = objective->pairs;
     s->root = root;
     s->c = objective->scratch;
-    s->second = s->room = root ? objective->scratch + pairs->count : NULL;
+    s->second = s->room = root ? objective->scratch + gersh__pairs_count(pairs) : NULL;
 }
 
 typedef struct setting {
@@ -27,19 +27,21 @@ static void set_chunk(void *context, size_t begin, size_t end)
 {
     const setting *t = context;
     const gersh__pairs *pairs = t->s->base.pairs;
+    const gersh__supervision *known = gersh__pairs_supervision(pairs);
     gersh__walk w;
     gersh__walk_start(&w, pairs, begin, end);
     while (gersh__walk_next(&w))
-        if (!gersh__pairs_similar(pairs, w.pair, w.i, w.j) &&
+        if (!gersh__supervision_similar(known, w.pair, w.i, w.j) &&
             (!t->distinct_only || !gersh__pairs_coincide(pairs, w.i, w.j)))
-            t->s->c[w.pair] = t->factor * gersh__pairs_weight(pairs, w.pair, w.i, w.j);
+            t->s->c[w.pair] = t->factor * gersh__supervision_pair_weight(known, w.pair, w.i, w.j);
 }
 
 void gersh__separable_set_different(gersh__objective *objective, double factor, int distinct_only)
 {
     gersh__separable *s = (gersh__separable *)objective;
     const gersh__pairs *pairs = objective->pairs;
-    if (gersh__pairs_all_dissimilar(pairs) && !distinct_only) {
+    const gersh__supervision *known = gersh__pairs_supervision(pairs);
+    if (gersh__supervision_all_dissimilar(known) && !gersh__supervision_weighted(known) && !distinct_only) {
         s->c = NULL;
         s->each = factor;
         return;
@@ -93,7 +95,7 @@ double gersh__separable_evaluate(gersh__objective *objective, const double *d, d
     const gersh__pairs *pairs = objective->pairs;
     task k = {s, d, g, 0};
     if (s->root && g != NULL)
-        k.floor = gersh__root_floor(pairs->count, d);
+        k.floor = gersh__root_floor(gersh__pairs_count(pairs), d);
     if (g != NULL)
         s->second = s->root ? s->room : g;
     return gersh__pairs_reduce(pairs, evaluate_chunk, &k);
@@ -103,7 +105,7 @@ void gersh__separable_curvature(gersh__objective *objective, const double *d, co
 {
     gersh__separable *s = (gersh__separable *)objective;
     (void)d;
-    for (size_t p = 0; p < objective->pairs->count; p++)
+    for (size_t p = 0, last = gersh__pairs_count(objective->pairs); p < last; p++)
         out[p] = fabs(s->second[p]) * v[p];
 }
 
@@ -121,4 +123,10 @@ gersh_status gersh__separable_log_hessian(gersh__objective *objective, size_t m,
 {
     gersh__separable *s = (gersh__separable *)objective;
     return gersh__pairs_gram_estimate(objective->pairs, s->second, m, t, slope, h);
+}
+
+gersh__pair_terms gersh__separable_pair_terms(const gersh__objective *objective)
+{
+    const gersh__separable *s = (const gersh__separable *)objective;
+    return (gersh__pair_terms){s->root, s->c, s->each, s->second};
 }

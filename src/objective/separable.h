@@ -42,6 +42,9 @@ gersh_status gersh__separable_hessian(gersh__objective *objective, const double 
 gersh_status gersh__separable_log_hessian(gersh__objective *objective, size_t m, const double *t,
                                           const double *slope, double *h);
 
+/* c, φ and c φ''. */
+gersh__pair_terms gersh__separable_pair_terms(const gersh__objective *objective);
+
 /*
  * √d has no derivative at 0. Derivatives are taken at max(d_p, floor) instead, with this floor: 1e-16 times
  * the mean of d. What a bound from the gradient is off for it, some 1e-8 of a mean term, the kinds say (`doubt`).

@@ -9,7 +9,7 @@
 static double evaluate(gersh__objective *objective, const double *d, double *g)
 {
     gersh__sketch_objective *s = (gersh__sketch_objective *)objective;
-    size_t tail = objective->pairs->count - s->drawn;
+    size_t tail = gersh__pairs_count(objective->pairs) - s->drawn;
     double value = gersh__separable_terms(&s->terms, s->drawn, d, g);
     if (g != NULL)
         memcpy(g + s->drawn, s->lambda, tail * sizeof *g);
@@ -47,15 +47,15 @@ gersh_status gersh__sketch_objective_new(gersh__sketch_objective **out, const ge
     objective->info = &info;
     objective->kind = &kind;
     objective->pairs = pairs;
-    objective->scratch = gersh__alloc(pairs->count, 2 * sizeof *objective->scratch);
-    s->lambda = gersh__alloc(pairs->count - drawn, sizeof *s->lambda);
+    objective->scratch = gersh__alloc(gersh__pairs_count(pairs), 2 * sizeof *objective->scratch);
+    s->lambda = gersh__alloc(gersh__pairs_count(pairs) - drawn, sizeof *s->lambda);
     s->drawn = drawn;
     if (objective->scratch == NULL || s->lambda == NULL) {
         gersh__objective_free(objective);
         *out = NULL;
         return GERSH_ERROR_MEMORY;
     }
-    gersh__separable_init(objective, ((const gersh__separable *)whole)->root);
-    s->terms.second = s->terms.room = objective->scratch + pairs->count;
+    gersh__separable_init(objective, whole->kind->pair_terms(whole).root);
+    s->terms.second = s->terms.room = objective->scratch + gersh__pairs_count(pairs);
     return GERSH_OK;
 }

@@ -6,29 +6,31 @@
  * With G the matrix of class c, its members' rows of L(g) v have −G v of the earlier samples, and these have −Gᵀ v of
  * the members; each has the sum of its g times its own v.
  */
-#include "pairs/between.h"
-
 #include <cblas.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "linalg/kernels.h"
+#include "pairs/storage.h"
 
-enum { STRIPE = 64 }; /* samples of one part */
+enum { STRIPE = 64 };     /* samples of one part */
+#define MUCH_WORK 4000000 /* multiplications that are worth waking threads for */
 
 typedef struct product {
-    const gersh__pairs *pairs;
+    const gersh__rowed *rowed;
     size_t columns;
     const double *g, *v;
     double *y;
     size_t m;
-    const double *s, *t, *diagonal, *base;
+    const double *s, *t, *base;
     double *d;
 } product;
 
 /* Runs over the samples begin..end of one class at a time: from, up to the end of the class or of the run. */
-static size_t class_end(const gersh__pairs *pairs, size_t from, size_t end)
+static size_t class_end(const gersh__rowed *r, size_t from, size_t end)
 {
-    size_t stop = pairs->class_start[gersh__pairs_class(pairs, from) + 1];
+    const gersh__supervision *s = r->base.supervision;
+    size_t stop = s->class_start[gersh__supervision_class(s, from) + 1];
     return stop < end ? stop : end;
 }
 
@@ -36,22 +38,22 @@ static size_t class_end(const gersh__pairs *pairs, size_t from, size_t end)
 static void as_members(void *context, size_t stripe, int worker)
 {
     const product *p = context;
-    const gersh__pairs *pairs = p->pairs;
-    size_t n = pairs->n, begin = stripe * STRIPE, end = begin + STRIPE < n ? begin + STRIPE : n;
+    const gersh__rowed *r = p->rowed;
+    size_t n = r->base.n, begin = stripe * STRIPE, end = begin + STRIPE < n ? begin + STRIPE : n;
     (void)worker;
     double sum[STRIPE];
     for (size_t i = begin; i < end; i++)
-        sum[i - begin] = gersh__kernels_here()->sum(gersh__pairs_reach(pairs, i), p->g + pairs->row[i]);
+        sum[i - begin] = gersh__kernels_here()->sum(gersh__rowed_reach(r, i), p->g + r->row[i]);
     for (size_t c = 0; c < p->columns; c++)
         for (size_t i = begin; i < end; i++)
             p->y[c * n + i] = sum[i - begin] * p->v[c * n + i];
     for (size_t from = begin, to; from < end; from = to) {
-        size_t reach = gersh__pairs_reach(pairs, from);
-        to = class_end(pairs, from, end);
+        size_t reach = gersh__rowed_reach(r, from);
+        to = class_end(r, from, end);
         if (reach > 0)
             cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)(to - from), (int)p->columns,
-                        (int)reach, -1.0, p->g + pairs->row[from], (int)reach, p->v, (int)n, 1.0,
-                        p->y + from, (int)n);
+                        (int)reach, -1.0, p->g + r->row[from], (int)reach, p->v, (int)n, 1.0, p->y + from,
+                        (int)n);
     }
 }
 
@@ -59,62 +61,106 @@ static void as_members(void *context, size_t stripe, int worker)
 static void as_earlier(void *context, size_t stripe, int worker)
 {
     const product *p = context;
-    const gersh__pairs *pairs = p->pairs;
-    size_t n = pairs->n, begin = stripe * STRIPE, end = begin + STRIPE < n ? begin + STRIPE : n;
+    const gersh__rowed *r = p->rowed;
+    size_t n = r->base.n, begin = stripe * STRIPE, end = begin + STRIPE < n ? begin + STRIPE : n;
     double sum[STRIPE] = {0};
     (void)worker;
-    for (size_t from = class_end(pairs, begin, n), to; from < n; from = to) {
-        size_t reach = gersh__pairs_reach(pairs, from), width = (reach < end ? reach : end) - begin;
-        to = class_end(pairs, from, n);
+    for (size_t from = class_end(r, begin, n), to; from < n; from = to) {
+        size_t reach = gersh__rowed_reach(r, from), width = (reach < end ? reach : end) - begin;
+        to = class_end(r, from, n);
         for (size_t i = from; i < to; i++)
-            gersh__kernels_here()->axpy(width, 1.0, p->g + pairs->row[i] + begin, sum);
+            gersh__kernels_here()->axpy(width, 1.0, p->g + r->row[i] + begin, sum);
         cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)width, (int)p->columns,
-                    (int)(to - from), -1.0, p->g + pairs->row[from] + begin, (int)reach, p->v + from,
-                    (int)n, 1.0, p->y + begin, (int)n);
+                    (int)(to - from), -1.0, p->g + r->row[from] + begin, (int)reach, p->v + from, (int)n,
+                    1.0, p->y + begin, (int)n);
     }
     for (size_t c = 0; c < p->columns; c++)
         for (size_t j = begin; j < end; j++)
             p->y[c * n + j] += sum[j - begin] * p->v[c * n + j];
 }
 
-void gersh__between_laplacian(const gersh__pairs *pairs, const double *g, size_t columns, const double *v,
-                              double *y, gersh__pool *pool)
+static void adjoint(const gersh__pairs *pairs, const double *g, size_t columns, const double *v, double *y)
 {
-    product p = {.pairs = pairs, .columns = columns, .g = g, .v = v, .y = y};
+    if (gersh__rowed_adjoint(pairs, g, columns, v, y))
+        return;
+    gersh__pool *pool =
+        gersh__pairs_many(pairs) || columns * pairs->n * pairs->n > MUCH_WORK ? pairs->pool : NULL;
+    product p = {.rowed = gersh__rowed_of(pairs), .columns = columns, .g = g, .v = v, .y = y};
     size_t stripes = (pairs->n + STRIPE - 1) / STRIPE;
     gersh__pool_run(pool, stripes, as_members, &p);
     gersh__pool_run(pool, stripes, as_earlier, &p);
 }
 
 /* The distances of a stripe of samples to those of earlier classes. */
-static void distances(void *context, size_t stripe, int worker)
+static void distance_stripe(void *context, size_t stripe, int worker)
 {
     const product *p = context;
-    const gersh__pairs *pairs = p->pairs;
-    size_t n = pairs->n, begin = stripe * STRIPE, end = begin + STRIPE < n ? begin + STRIPE : n;
+    const gersh__rowed *r = p->rowed;
+    size_t n = r->base.n, begin = stripe * STRIPE, end = begin + STRIPE < n ? begin + STRIPE : n;
     (void)worker;
     for (size_t from = begin, to; from < end; from = to) {
-        size_t reach = gersh__pairs_reach(pairs, from);
-        to = class_end(pairs, from, end);
+        size_t reach = gersh__rowed_reach(r, from);
+        to = class_end(r, from, end);
         if (reach == 0)
             continue;
         if (p->base != p->d)
-            memcpy(p->d + pairs->row[from], p->base + pairs->row[from], (to - from) * reach * sizeof *p->d);
+            memcpy(p->d + r->row[from], p->base + r->row[from], (to - from) * reach * sizeof *p->d);
         cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)(to - from), (int)reach, (int)p->m, -2.0,
-                    p->s + from, (int)n, p->t, (int)n, 1.0, p->d + pairs->row[from], (int)reach);
+                    p->s + from, (int)n, p->t, (int)n, 1.0, p->d + r->row[from], (int)reach);
         for (size_t i = from; i < to; i++) {
-            double *row = p->d + pairs->row[i], own = p->diagonal[i];
+            double *row = p->d + r->row[i], own = r->diagonal[i];
             for (size_t j = 0; j < reach; j++) {
-                double distance = row[j] + (own + p->diagonal[j]);
+                double distance = row[j] + (own + r->diagonal[j]);
                 row[j] = distance > 0 ? distance : 0;
             }
         }
     }
 }
 
-void gersh__between_combine(const gersh__pairs *pairs, size_t m, const double *s, const double *t,
-                            const double *diagonal, const double *base, double *d)
+static void add_product(const gersh__rowed *r, size_t m, const double *s, const double *t,
+                        const double *base, double *d)
 {
-    product p = {.pairs = pairs, .m = m, .s = s, .t = t, .diagonal = diagonal, .base = base, .d = d};
-    gersh__pool_run(pairs->parts > 1 ? pairs->pool : NULL, (pairs->n + STRIPE - 1) / STRIPE, distances, &p);
+    const gersh__pairs *pairs = &r->base;
+    product p = {.rowed = r, .m = m, .s = s, .t = t, .base = base, .d = d};
+    gersh__pool_run(gersh__pairs_many(pairs) ? pairs->pool : NULL, (pairs->n + STRIPE - 1) / STRIPE,
+                    distance_stripe, &p);
+}
+
+static void squared_distances(const gersh__pairs *pairs, const gersh__terms *terms, const double *base,
+                              double *d)
+{
+    gersh__rowed_distances(pairs, terms, base, d, add_product);
+}
+
+static void ends_of(const gersh__pairs *pairs, const size_t *pair, size_t count, uint32_t *i, uint32_t *j)
+{
+    for (size_t p = 0; p < count; p++)
+        gersh__rowed_ends(pairs, pair[p], 1, i + p, j + p);
+}
+
+const gersh__pairs_ops gersh__pairs_between = {.name = "between",
+                                               .squared_distances = squared_distances,
+                                               .euclidean = gersh__rowed_euclidean,
+                                               .mean = gersh__rowed_mean,
+                                               .adjoint = adjoint,
+                                               .scores = gersh__storage_scores,
+                                               .scores_by_entries = gersh__rowed_scores_by_entries,
+                                               .sizes = gersh__rowed_sizes,
+                                               .ends = gersh__rowed_ends,
+                                               .ends_of = ends_of,
+                                               .gram = gersh__rowed_gram,
+                                               .sample = gersh__rowed_sample,
+                                               .free = gersh__rowed_free};
+
+gersh_status gersh__between_finish(gersh__pairs *pairs)
+{
+    gersh__rowed *r = (gersh__rowed *)pairs;
+    gersh__supervision *s = pairs->supervision;
+    r->row = gersh__alloc(pairs->n + 1, sizeof *r->row);
+    if (r->row == NULL)
+        return GERSH_ERROR_MEMORY;
+    for (size_t i = 0; i < pairs->n; i++)
+        r->row[i + 1] = r->row[i] + s->class_start[gersh__supervision_class(s, i)];
+    s->all_dissimilar = 1;
+    return gersh__rowed_finish(r, 0);
 }

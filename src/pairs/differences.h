@@ -7,17 +7,21 @@
 
 #include "pairs/pairs.h"
 
-/* `count` of them, without classes, targets or weights, all 0: x is the caller's to fill. The pool is for what takes long. */
+/* `count` of them, without classes, targets or weights, all 0. The pool is for what takes long. */
 gersh_status gersh__pairs_new_differences(gersh__pairs **out, size_t k, size_t count, gersh__pool *pool);
 
-/* What the functions of pairs.h and combine.h do with them. */
-void gersh__differences_add(const gersh__pairs *pairs, double factor, const double *t, double *d);
-void gersh__differences_euclid(const gersh__pairs *pairs, double *d);
-void gersh__differences_combine(const gersh__pairs *pairs, size_t m, const double *t, const double *weight,
-                                double *d);
-void gersh__differences_scores(const gersh__pairs *pairs, const double *g, size_t m, const double *t,
-                               double *score);
-void gersh__differences_laplacian(const gersh__pairs *pairs, const double *g, size_t columns,
-                                  const double *v, double *y);
+/* The values of a feature, one for each difference, to be filled. */
+double *gersh__differences_feature(gersh__pairs *differences, size_t f);
+
+/* The first `count` become those of the picks among dense pairs of as many features. */
+void gersh__differences_take(gersh__pairs *differences, const gersh__pairs *from, size_t count,
+                             const gersh__pick *pick);
+
+/*
+ * r (k × columns, by columns) −= the columns from, from + 1, ... of Σ_p g_p x_p x_pᵀ over the first `count`. scratch: count ×
+ * columns.
+ */
+void gersh__differences_subtract(const gersh__pairs *differences, const double *g, size_t count,
+                                 size_t from, size_t columns, double *scratch, double *r);
 
 #endif

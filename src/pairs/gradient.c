@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "linalg/kernels.h"
+#include "pairs/storage.h"
 
 enum { FEW_FEATURES = 512 /* up to so many Y is kept */ };
 enum { MOST_IN_BLOCK = 1024, BLOCK_DOUBLES = 1 << 22, NO_ROW = -1 };
@@ -52,7 +53,7 @@ static int reserve_block(gersh__gradient *gradient)
 gersh_status gersh__gradient_new(gersh__gradient **out, const gersh__pairs *pairs, int keep)
 {
     size_t k = pairs->k, n = pairs->n;
-    int kept = pairs->sparse == NULL && (keep || k <= FEW_FEATURES);
+    int kept = pairs->samples->values != NULL && (keep || k <= FEW_FEATURES);
     *out = NULL;
     gersh__gradient *gradient = gersh__alloc(1, sizeof *gradient);
     if (gradient == NULL)
@@ -129,7 +130,7 @@ static void multiply(const gersh__gradient *gradient, const double *weight, cons
         if (column != x + c * pairs->n)
             memcpy(x + c * pairs->n, column, pairs->n * sizeof *x);
     }
-    gersh__pairs_laplacian(pairs, weight, count, x, y);
+    gersh__pairs_adjoint(pairs, weight, count, x, y);
     change_unit(gradient, count * pairs->n, y);
 }
 
@@ -156,7 +157,7 @@ static const double *row_of(gersh__gradient *gradient, size_t i)
         return gradient->y + i * pairs->n;
     if (gradient->row != i) {
         const double *x = gersh__pairs_column(pairs, i, gradient->column);
-        gersh__pairs_laplacian(pairs, gradient->g, 1, x, gradient->row_y);
+        gersh__pairs_adjoint(pairs, gradient->g, 1, x, gradient->row_y);
         change_unit(gradient, pairs->n, gradient->row_y);
         gradient->row = i;
     }
@@ -190,7 +191,7 @@ void gersh__gradient_update(gersh__gradient *gradient, const double *g)
         choose_unit(gradient);
         return;
     }
-    gersh__pairs_laplacian(pairs, g, pairs->k, pairs->x, gradient->y);
+    gersh__pairs_adjoint(pairs, g, pairs->k, pairs->samples->values, gradient->y);
     fill_diagonal(gradient);
     double most = largest_size(pairs->k, gradient->diagonal);
     if (most > SAFE && most < 1 / SAFE)
@@ -244,7 +245,7 @@ void gersh__gradient_columns(gersh__gradient *gradient, const size_t *feature, s
 
 int gersh__gradient_factors(const gersh__gradient *gradient, const double **x, const double **y)
 {
-    *x = gradient->pairs->x;
+    *x = gradient->pairs->samples->values;
     *y = gradient->y;
     return gradient->y != NULL;
 }
@@ -280,7 +281,8 @@ void gersh__gradient_block(const gersh__gradient *gradient, size_t from, size_t 
 {
     int k = (int)gradient->pairs->k, n = (int)gradient->pairs->n;
     cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, k, (int)columns, n, gradient->unit,
-                gradient->pairs->x, n, gradient->y + from * gradient->pairs->n, n, 0.0, out, k);
+                gradient->pairs->samples->values, n, gradient->y + from * gradient->pairs->n, n, 0.0, out,
+                k);
 }
 
 void gersh__gradient_matrix(const gersh__gradient *gradient, int upper, double unit, const double *x,
@@ -288,15 +290,15 @@ void gersh__gradient_matrix(const gersh__gradient *gradient, int upper, double u
 {
     int k = (int)gradient->pairs->k, n = (int)gradient->pairs->n;
     cblas_dsyr2k(CblasRowMajor, upper ? CblasUpper : CblasLower, CblasNoTrans, k, n,
-                 0.5 * gradient->unit / unit, x != NULL ? x : gradient->pairs->x, n, gradient->y, n, 0, out,
-                 k);
+                 0.5 * gradient->unit / unit, x != NULL ? x : gradient->pairs->samples->values, n,
+                 gradient->y, n, 0, out, k);
 }
 
 /* G v = (Xᵀ(Y v) + Yᵀ(X v))/2, as rounding makes XᵀY not quite symmetric. */
 void gersh__gradient_apply(gersh__gradient *gradient, size_t columns, const double *v, double *out)
 {
     const gersh__pairs *pairs = gradient->pairs;
-    const double *x = pairs->x, *y = gradient->y;
+    const double *x = pairs->samples->values, *y = gradient->y;
     double *middle = gradient->column;
     int k = (int)pairs->k, n = (int)pairs->n;
     for (size_t c = 0; c < columns; c++, v += k, out += k) {

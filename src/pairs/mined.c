@@ -8,12 +8,13 @@
 
 #include "base/alloc.h"
 #include "pairs/mine.h"
+#include "pairs/storage.h"
 
 #define MOST_WORK 2e9      /* anchors × rows of one search, */
 #define FEW_ANCHORS 4096   /* but so many anchors in any case */
 #define LEAST_IMPOSTORS 32 /* of an anchor, half of them the nearest */
 #define POOLED 8192        /* rows that random impostors are from, at most */
-#define GRAIN 65536        /* comparisons of one part of a loop */
+#define GRAIN 65536        /* comparisons of one chunk of a loop */
 
 /* How many anchors, and impostors of each, about `count` pairs are enough for. */
 static void set_sizes(gersh__mine *m, size_t count)
@@ -179,56 +180,51 @@ static size_t class_of_block(const gersh__mine *m, size_t anchor, size_t *block)
     return m->block[*block].class;
 }
 
-static double weight_at(const gersh__pairs *pairs, size_t sample)
-{
-    return pairs->weight != NULL ? pairs->weight[sample] : 1.0;
-}
-
 static gersh_status alloc_comparisons(gersh__comparisons *c, size_t pairs)
 {
     c->near = gersh__alloc(c->count, sizeof *c->near);
     c->far = gersh__alloc(c->count, sizeof *c->far);
     c->weight = gersh__alloc(c->count, sizeof *c->weight);
     c->pull = gersh__alloc(pairs, sizeof *c->pull);
-    c->part = gersh__alloc(GERSH__MOST_PARTS + 1, sizeof *c->part);
-    return c->near && c->far && c->weight && c->pull && c->part ? GERSH_OK : GERSH_ERROR_MEMORY;
+    return c->near && c->far && c->weight && c->pull ? GERSH_OK : GERSH_ERROR_MEMORY;
 }
 
-/* The comparisons of all anchors, and parts of them that end with an anchor. */
+/* The comparisons of all anchors, and chunks of them that end with an anchor. */
 static gersh_status compare(gersh__pairs *pairs, const gersh__mine *m, const double *share,
                             const size_t *at)
 {
-    gersh__comparisons *c = pairs->compared = gersh__alloc(1, sizeof *c);
+    gersh__supervision *s = pairs->supervision;
+    gersh__comparisons *c = s->comparisons = gersh__alloc(1, sizeof *c);
     size_t total = 0, pair = 0, block = 0;
     if (c == NULL)
         return GERSH_ERROR_MEMORY;
-    c->kind = GERSH_TRIPLETS;
+    s->kind = GERSH_TRIPLETS;
     for (size_t a = 0; a < m->anchors; a++)
         total += m->target_count[a] * (m->near_count[a] + m->rest_count[a]);
     c->count = total;
     gersh_status status = alloc_comparisons(c, pairs->count);
     if (status != GERSH_OK)
         return status;
-    size_t parts = total / GRAIN < 1 ? 1 : total / GRAIN, next = 0;
-    parts = parts > GERSH__MOST_PARTS ? GERSH__MOST_PARTS : parts;
+    size_t chunks = total / GRAIN < 1 ? 1 : total / GRAIN, next = 0;
+    chunks = chunks > GERSH__MOST_CHUNKS ? GERSH__MOST_CHUNKS : chunks;
     for (size_t a = 0; a < m->anchors; a++) {
         size_t t = m->target_count[a], near = m->near_count[a], found = near + m->rest_count[a];
-        double own = share[class_of_block(m, a, &block)] * weight_at(pairs, at[m->anchor[a]]);
+        double own = share[class_of_block(m, a, &block)] * gersh__supervision_weight(s, at[m->anchor[a]]);
         for (size_t x = 0; x < t; x++) {
-            double w = own * weight_at(pairs, at[m->target[a * m->targets + x]]);
+            double w = own * gersh__supervision_weight(s, at[m->target[a * m->targets + x]]);
             c->pull[pair + x] = (1 - GERSH__LMNN_MU) * w;
             for (size_t y = 0; y < found; y++, next++) {
                 c->near[next] = pair + x;
                 c->far[next] = pair + t + y;
-                c->weight[next] = w * weight_at(pairs, at[m->impostor[a * m->impostors + y]]) *
+                c->weight[next] = w * gersh__supervision_weight(s, at[m->impostor[a * m->impostors + y]]) *
                                   (y < near ? 1.0 : m->rest_share[a]);
             }
         }
         pair += t + found;
-        while (c->parts + 1 < parts && next >= total / parts * (c->parts + 1))
-            c->part[++c->parts] = next;
+        while (s->chunks.count + 1 < chunks && next >= total / chunks * (s->chunks.count + 1))
+            s->chunks.start[++s->chunks.count] = next;
     }
-    c->part[++c->parts] = total;
+    s->chunks.start[++s->chunks.count] = total;
     return GERSH_OK;
 }
 
@@ -250,7 +246,7 @@ static gersh_status assemble(gersh__pairs **out, const gersh__mine *m, const dou
         gersh__list_clear(&list);
     }
     if (status == GERSH_OK) {
-        (*out)->units = (double)m->anchors;
+        (*out)->supervision->units = (double)m->anchors;
         status = compare(*out, m, share, at);
     }
     gersh__free(at);

@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "pairs/population.h"
+#include "pairs/storage.h"
 
 enum {
     PARTNERS = 32,
@@ -127,7 +128,7 @@ static void write_group(void *context, size_t g, int worker)
             list->second[at] = j;
             if (list->similar != NULL)
                 list->similar[at] = same;
-            list->share[at++] = w->share[same];
+            list->importance[at++] = w->share[same];
         }
     }
 }
@@ -147,10 +148,10 @@ static gersh_status list_pairs(gersh__list *list, const deal *d, const double *s
         list->count = kept(&w, 0, w.before[d->groups][0]) + kept(&w, 1, w.before[d->groups][1]);
         list->first = gersh__realloc(NULL, list->count + 1, sizeof *list->first);
         list->second = gersh__realloc(NULL, list->count + 1, sizeof *list->second);
-        list->share = gersh__realloc(NULL, list->count + 1, sizeof *list->share);
+        list->importance = gersh__realloc(NULL, list->count + 1, sizeof *list->importance);
         if (class != NULL)
             list->similar = gersh__realloc(NULL, list->count + 1, sizeof *list->similar);
-        if (!list->first || !list->second || !list->share || (class != NULL && !list->similar))
+        if (!list->first || !list->second || !list->importance || (class != NULL && !list->similar))
             status = GERSH_ERROR_MEMORY;
     }
     if (status == GERSH_OK)
@@ -160,14 +161,14 @@ static gersh_status list_pairs(gersh__list *list, const deal *d, const double *s
     return status;
 }
 
-static gersh_status describe_strata(gersh__pairs *pairs, const gersh__population *p)
+static gersh_status describe_strata(gersh__supervision *to, const gersh__population *p)
 {
-    pairs->strata = p->classes;
-    pairs->stratum = gersh__alloc(p->classes, sizeof *pairs->stratum);
-    if (pairs->stratum == NULL)
+    to->strata = p->classes;
+    to->stratum = gersh__alloc(p->classes, sizeof *to->stratum);
+    if (to->stratum == NULL)
         return GERSH_ERROR_MEMORY;
     for (size_t c = 0; c < p->classes; c++) {
-        gersh__stratum *s = &pairs->stratum[c];
+        gersh__stratum *s = &to->stratum[c];
         s->rows = p->class_start[c + 1] - p->class_start[c];
         for (size_t i = p->class_start[c]; i < p->class_start[c + 1]; i++) {
             double w = p->weight != NULL ? p->weight[p->row[i]] : 1;
@@ -215,9 +216,9 @@ gersh_status gersh__pairs_new_sampled(gersh__pairs **out, const gersh__populatio
         gersh__free(class);
         return status;
     }
-    (*out)->units = (double)d.rows;
-    (*out)->stratum_of = class;
-    status = class != NULL ? describe_strata(*out, p) : GERSH_OK;
+    (*out)->supervision->units = (double)d.rows;
+    (*out)->supervision->stratum_of = class;
+    status = class != NULL ? describe_strata((*out)->supervision, p) : GERSH_OK;
     if (status != GERSH_OK) {
         gersh__pairs_free(*out);
         *out = NULL;

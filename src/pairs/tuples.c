@@ -1,5 +1,5 @@
 /*
- * Tuples as listed pairs. Pairs stay as they are; triplets and quadruplets compare two pairs each, and a
+ * Tuples as explicit pairs. Pairs stay as they are; triplets and quadruplets compare two pairs each, and a
  * pair that occurs in several of them is listed once: sorted, without repetitions, and found by bisection.
  */
 #include <stdlib.h>
@@ -8,33 +8,11 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "data/tuples.h"
-#include "pairs/pairs.h"
+#include "pairs/storage.h"
 
 typedef struct ends {
     size_t low, high;
 } ends;
-
-void gersh__comparisons_free(gersh__comparisons *compared)
-{
-    if (compared == NULL)
-        return;
-    gersh__free(compared->near);
-    gersh__free(compared->far);
-    gersh__free(compared->anchor);
-    gersh__free(compared->weight);
-    gersh__free(compared->pull);
-    gersh__free(compared->part);
-    gersh__free(compared);
-}
-
-gersh__knowledge gersh__pairs_knowledge(const gersh__pairs *pairs)
-{
-    if (pairs->compared != NULL)
-        return pairs->compared->kind == GERSH_TRIPLETS ? GERSH__TRIPLETS : GERSH__QUADRUPLETS;
-    if (pairs->similar != NULL)
-        return GERSH__PAIRS;
-    return pairs->classes > 0 ? GERSH__CLASSES : pairs->target != NULL ? GERSH__TARGETS : GERSH__NOTHING;
-}
 
 /* The tuples all of whose rows have a weight above 0. */
 static gersh_status keep_present(gersh_tuples **out, const gersh_tuples *tuples, const double *weight)
@@ -124,18 +102,19 @@ static gersh_status compare(gersh__pairs *pairs, const gersh_tuples *tuples, con
                             const double *weight)
 {
     size_t size = gersh_tuple_size(tuples->kind);
-    gersh__comparisons *c = pairs->compared = gersh__alloc(1, sizeof *c);
+    gersh__supervision *s = pairs->supervision;
+    gersh__comparisons *c = s->comparisons = gersh__alloc(1, sizeof *c);
     if (c == NULL)
         return GERSH_ERROR_MEMORY;
-    c->kind = tuples->kind;
+    s->kind = tuples->kind;
+    s->chunks = (gersh__chunks){1, {0, tuples->count}};
     c->count = tuples->count;
-    c->parts = 1;
     c->near = gersh__alloc(c->count, sizeof *c->near);
     c->far = gersh__alloc(c->count, sizeof *c->far);
     c->weight = gersh__alloc(c->count, sizeof *c->weight);
-    if (c->kind == GERSH_TRIPLETS)
+    if (s->kind == GERSH_TRIPLETS)
         c->anchor = gersh__alloc(c->count, sizeof *c->anchor);
-    if (!c->near || !c->far || !c->weight || (c->kind == GERSH_TRIPLETS && !c->anchor))
+    if (!c->near || !c->far || !c->weight || (s->kind == GERSH_TRIPLETS && !c->anchor))
         return GERSH_ERROR_MEMORY;
     for (size_t t = 0; t < c->count; t++) {
         c->near[t] = find(list, pairs->count, compared_ends(tuples, t, 0));
@@ -144,8 +123,9 @@ static gersh_status compare(gersh__pairs *pairs, const gersh_tuples *tuples, con
         for (size_t r = 0; weight != NULL && r < size; r++)
             c->weight[t] *= weight[tuples->row[t * size + r]];
         if (c->anchor != NULL) {
-            size_t first = pairs->first[c->near[t]], second = pairs->second[c->near[t]];
-            c->anchor[t] = pairs->sample[first] == tuples->row[t * size] ? first : second;
+            uint32_t first, second;
+            gersh__pairs_ends(pairs, c->near[t], 1, &first, &second);
+            c->anchor[t] = pairs->row[first] == tuples->row[t * size] ? first : second;
         }
     }
     return GERSH_OK;
@@ -173,7 +153,7 @@ gersh_status gersh__pairs_new_tuples(gersh__pairs **out, const gersh_dataset *da
     if (status == GERSH_OK)
         status = gersh__pairs_new(out, data, weight, count, first, second, pool);
     if (status == GERSH_OK && kept->kind == GERSH_PAIRS) {
-        (*out)->similar = kept->similar;
+        (*out)->supervision->similar = kept->similar;
         kept->similar = NULL;
     } else if (status == GERSH_OK) {
         status = compare(*out, kept, list, weight);

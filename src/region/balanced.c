@@ -20,7 +20,7 @@ static gersh_status init(gersh__region *region)
     order *o = region->own = gersh__alloc(1, sizeof *o);
     if (o == NULL)
         return GERSH_ERROR_MEMORY;
-    o->listed = gersh__alloc(region->pairs->k, sizeof *o->listed);
+    o->listed = gersh__alloc(gersh__pairs_features(region->pairs), sizeof *o->listed);
     return o->listed != NULL ? gersh__pairwise_init(region) : GERSH_ERROR_MEMORY;
 }
 

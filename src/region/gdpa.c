@@ -26,8 +26,8 @@ static gersh_status init(gersh__region *region)
     order *o = region->own = gersh__alloc(1, sizeof *o);
     if (o == NULL)
         return GERSH_ERROR_MEMORY;
-    o->listed_color = gersh__alloc(region->pairs->k, sizeof *o->listed_color);
-    o->listed_u = gersh__alloc(region->pairs->k, sizeof *o->listed_u);
+    o->listed_color = gersh__alloc(gersh__pairs_features(region->pairs), sizeof *o->listed_color);
+    o->listed_u = gersh__alloc(gersh__pairs_features(region->pairs), sizeof *o->listed_u);
     return o->listed_color && o->listed_u ? gersh__pairwise_init(region) : GERSH_ERROR_MEMORY;
 }
 

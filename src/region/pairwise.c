@@ -18,11 +18,11 @@ enum { FIRST_FEATURES = 512, MORE_FEATURES = 256, MORE_SHARE = 64 }; /* of the w
 
 gersh_status gersh__pairwise_init(gersh__region *region)
 {
-    size_t k = region->pairs->k;
+    size_t k = gersh__pairs_features(region->pairs);
     gersh__pairwise *p = region->pairwise = gersh__alloc(1, sizeof *p);
     if (p == NULL)
         return GERSH_ERROR_MEMORY;
-    p->threads = gersh__pool_threads(region->pairs->pool);
+    p->threads = gersh__pool_threads(gersh__pairs_pool(region->pairs));
     p->row_value = gersh__alloc(k, sizeof *p->row_value);
     p->row_partner = gersh__alloc(k, sizeof *p->row_partner);
     p->ranked = gersh__alloc(k, sizeof *p->ranked);
@@ -62,7 +62,7 @@ static void take_singles(gersh__region *region, gersh__gradient *gradient)
 {
     gersh__pairwise *p = region->pairwise;
     const double *diagonal = gersh__gradient_diagonal(gradient);
-    for (size_t f = 0; f < region->pairs->k; f++) {
+    for (size_t f = 0; f < gersh__pairs_features(region->pairs); f++) {
         p->row_value[f] = diagonal[f];
         p->row_partner[f] = f;
     }
@@ -95,7 +95,7 @@ static void add_best(gersh__region *region, size_t count, double limit)
 {
     gersh__pairwise *p = region->pairwise;
     size_t ranked = 0;
-    for (size_t f = 0; f < region->pairs->k; f++)
+    for (size_t f = 0; f < gersh__pairs_features(region->pairs); f++)
         if (p->row_partner[f] != f || p->row_value[f] <= limit)
             p->ranked[ranked++] = (gersh__ranked){p->row_value[f], f};
     gersh__ranked_sort(p->ranked, ranked);
@@ -116,7 +116,8 @@ static gersh_status full_pass(gersh__region *region, gersh__gradient *gradient, 
                               gersh__lmo_answer *answer)
 {
     gersh__pairwise *p = region->pairwise;
-    size_t k = region->pairs->k, more = k / MORE_SHARE > MORE_FEATURES ? k / MORE_SHARE : MORE_FEATURES;
+    size_t k = gersh__pairs_features(region->pairs),
+           more = k / MORE_SHARE > MORE_FEATURES ? k / MORE_SHARE : MORE_FEATURES;
     const double *bound, *diagonal = gersh__gradient_diagonal(gradient);
     gersh_status status = gersh__gradient_bounds(gradient, &bound);
     if (status != GERSH_OK)
@@ -159,9 +160,9 @@ static gersh_status search(gersh__region *region, gersh__gradient *gradient, dou
     double best = INFINITY;
     for (size_t w = 0; w < count; w++)
         best = fmin(best, p->row_value[list[w]]);
-    if (count == region->pairs->k)
+    if (count == gersh__pairs_features(region->pairs))
         answer->least = best;
-    if (best < threshold || count == region->pairs->k) {
+    if (best < threshold || count == gersh__pairs_features(region->pairs)) {
         *at = (looked){list, count};
         return GERSH_OK;
     }
@@ -232,7 +233,7 @@ static void choose(gersh__region *region, gersh__gradient *gradient, looked at, 
 gersh_status gersh__pairwise_minimize(gersh__region *region, gersh__gradient *gradient,
                                       const gersh__lmo_request *request, gersh__lmo_answer *answer)
 {
-    looked at = {NULL, region->pairs->k};
+    looked at = {NULL, gersh__pairs_features(region->pairs)};
     gersh_status status;
     if (gersh__gradient_kept(gradient)) {
         status = gersh__pairwise_scan(region, gradient, NULL, at.count);
@@ -248,7 +249,7 @@ gersh_status gersh__pairwise_minimize(gersh__region *region, gersh__gradient *gr
 gersh_status gersh__pairwise_minimize_singles(gersh__region *region, gersh__gradient *gradient,
                                               const gersh__lmo_request *request, gersh__lmo_answer *answer)
 {
-    looked at = {NULL, region->pairs->k};
+    looked at = {NULL, gersh__pairs_features(region->pairs)};
     take_singles(region, gradient);
     answer->least = smallest(region->pairwise->row_value, at.count);
     choose(region, gradient, at, request->want, answer);

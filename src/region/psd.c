@@ -31,7 +31,7 @@ typedef struct spectrum {
 
 static gersh_status init(gersh__region *region)
 {
-    size_t k = region->pairs->k;
+    size_t k = gersh__pairs_features(region->pairs);
     if (region->params.rules != NULL)
         return gersh__fail(GERSH_ERROR_ARGUMENT,
                            "internal error: the region 'psd' keeps no rules for edges");
@@ -175,7 +175,7 @@ static gersh_status find_first(const gersh__region *region, gersh__gradient *gra
     gersh_status status = GERSH_OK;
     const double *x, *y;
     double norm = 0;
-    size_t k = region->pairs->k, n = region->pairs->n;
+    size_t k = gersh__pairs_features(region->pairs), n = gersh__pairs_samples(region->pairs);
     gersh__gradient_factors(gradient, &x, &y);
     /* The size of what is added up in G, not of G, where it may have cancelled. */
     for (size_t i = 0; i < k; i++)
@@ -202,7 +202,7 @@ static gersh_status minimize(gersh__region *region, gersh__gradient *gradient,
     if (status != GERSH_OK)
         return status;
     answer->candidate[answer->found++] = (gersh__candidate){{0, 0, 0, 0}, s->basis, value};
-    add_ritz_vectors(s, region->pairs->k, gradient, request, answer);
+    add_ritz_vectors(s, gersh__pairs_features(region->pairs), gradient, request, answer);
     return GERSH_OK;
 }
 

@@ -67,7 +67,7 @@ static void scan_block(void *context, size_t part, int worker)
 {
     const scan *s = context;
     gersh__pairwise *p = s->region->pairwise;
-    size_t n = s->region->pairs->n, from = part * s->rows,
+    size_t n = gersh__pairs_samples(s->region->pairs), from = part * s->rows,
            to = from + s->rows < s->count ? from + s->rows : s->count;
     size_t width = s->count - from;
     double *block = s->blocks + (size_t)worker * 2 * ROWS * s->count, *score = block + ROWS * s->count;
@@ -87,7 +87,7 @@ gersh_status gersh__pairwise_scan(gersh__region *region, gersh__gradient *gradie
 {
     gersh__pairwise *p = region->pairwise;
     const gersh__pairs *pairs = region->pairs;
-    size_t n = pairs->n, blocks = (size_t)p->threads * 2 * ROWS * count,
+    size_t n = gersh__pairs_samples(pairs), blocks = (size_t)p->threads * 2 * ROWS * count,
            copies = list != NULL ? count * (2 * n + 1) : 0;
     scan s = {.region = region, .list = list, .count = count, .rows = count < FEW ? FEW_ROWS : ROWS};
     gersh_status status = gersh__pairwise_reserve(p, blocks + copies);
@@ -106,7 +106,7 @@ gersh_status gersh__pairwise_scan(gersh__region *region, gersh__gradient *gradie
         gersh__gradient_factors(gradient, &s.x, &s.y);
         s.diagonal = gersh__gradient_diagonal(gradient);
     }
-    gersh__pool_run(count * count * n > MUCH_WORK ? pairs->pool : NULL, (count + s.rows - 1) / s.rows,
-                    scan_block, &s);
+    gersh__pool_run(count * count * n > MUCH_WORK ? gersh__pairs_pool(pairs) : NULL,
+                    (count + s.rows - 1) / s.rows, scan_block, &s);
     return GERSH_OK;
 }

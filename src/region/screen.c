@@ -66,7 +66,7 @@ static size_t row_end(const screen *s, size_t place)
 static void look_at(const screen *s, size_t row, size_t column, double product)
 {
     gersh__pairwise *w = s->pairwise;
-    size_t i = s->order[row], j = s->order[column], n = s->pairs->n;
+    size_t i = s->order[row], j = s->order[column], n = gersh__pairs_samples(s->pairs);
     double a = s->diagonal[i], c = s->diagonal[j], half = 0.5 * (a - c);
     double most = product / (s->scale[row] * s->scale[column]);
     if (0.5 * (a + c) - sqrt(half * half + most * most) >= w->row_value[i])
@@ -85,8 +85,9 @@ static void look_at(const screen *s, size_t row, size_t column, double product)
  */
 static double fill_rows(const screen *s, size_t from, size_t count, float *rows, float *fixed)
 {
-    const gersh__sparse *sparse = s->pairs->sparse;
-    size_t n = s->pairs->n, row_step = sparse != NULL ? 1 : n, step = sparse != NULL ? count : 1;
+    const gersh__sparse *sparse = gersh__pairs_lists(s->pairs);
+    size_t n = gersh__pairs_samples(s->pairs), row_step = sparse != NULL ? 1 : n,
+           step = sparse != NULL ? count : 1;
     double longest = 0;
     for (size_t i = 0; i < count; i++) {
         const double *y = s->y + (from + i - s->first) * n;
@@ -110,13 +111,14 @@ static void multiply(const screen *s, size_t column, size_t width, size_t height
 {
     const gersh__kernels *kernels = gersh__kernels_here();
     const gersh__pairs *pairs = s->pairs;
-    const gersh__sparse *sparse = pairs->sparse;
-    size_t n = pairs->n;
+    const gersh__sparse *sparse = gersh__pairs_lists(pairs);
+    size_t n = gersh__pairs_samples(pairs);
     for (size_t j = 0; j < width; j++) {
         size_t f = s->order[column + j];
         double factor = s->scale[column + j] / s->balance;
         if (sparse == NULL) {
-            kernels->to_single(n, factor, s->pairwise->mean[f], pairs->x + f * n, columns + j * n);
+            kernels->to_single(n, factor, s->pairwise->mean[f], gersh__pairs_columns(pairs) + f * n,
+                               columns + j * n);
             continue;
         }
         float *product = products + j * height;
@@ -136,7 +138,8 @@ static void screen_rows(void *context, size_t part, int worker)
 {
     const screen *s = context;
     const gersh__kernels *kernels = gersh__kernels_here();
-    size_t n = s->pairs->n, from = s->first + part * ROWS, to = from + ROWS < s->end ? from + ROWS : s->end;
+    size_t n = gersh__pairs_samples(s->pairs), from = s->first + part * ROWS,
+           to = from + ROWS < s->end ? from + ROWS : s->end;
     size_t end = row_end(s, from), height = to - from; /* bounds fall: no row ends later */
     float *rows = s->tiles + (size_t)worker * s->tile_size, *columns = rows + ROWS * n,
           *products = columns + COLUMNS * n, *fixed = products + ROWS * COLUMNS;
@@ -165,7 +168,7 @@ static void screen_rows(void *context, size_t part, int worker)
 static void arrange(screen *s)
 {
     gersh__pairwise *w = s->pairwise;
-    size_t k = s->pairs->k;
+    size_t k = gersh__pairs_features(s->pairs);
     double largest = 0;
     for (size_t f = 0; f < k; f++)
         largest = fmax(largest, s->all_bounds[f]);
@@ -190,8 +193,8 @@ static void arrange(screen *s)
  */
 static gersh_status measure(gersh__pairwise *w, const gersh__pairs *pairs)
 {
-    const gersh__sparse *sparse = pairs->sparse;
-    size_t k = pairs->k, n = pairs->n;
+    const gersh__sparse *sparse = gersh__pairs_lists(pairs);
+    size_t k = gersh__pairs_features(pairs), n = gersh__pairs_samples(pairs);
     if (w->length != NULL)
         return GERSH_OK;
     w->length = gersh__alloc(k, sizeof *w->length);
@@ -204,7 +207,7 @@ static gersh_status measure(gersh__pairwise *w, const gersh__pairs *pairs)
             for (size_t e = sparse->start[f]; e < sparse->start[f + 1]; e++)
                 square += sparse->value[e] * sparse->value[e];
         } else {
-            const double *x = pairs->x + f * n;
+            const double *x = gersh__pairs_columns(pairs) + f * n;
             w->mean[f] = gersh__kernels_here()->sum(n, x) / (double)n;
             for (size_t p = 0; p < n; p++)
                 square += (x[p] - w->mean[f]) * (x[p] - w->mean[f]);
@@ -217,7 +220,7 @@ static gersh_status measure(gersh__pairwise *w, const gersh__pairs *pairs)
 /* Rows and columns are to be of one size, so that neither leaves the range of single precision. */
 static double find_balance(const screen *s)
 {
-    size_t n = s->pairs->n;
+    size_t n = gersh__pairs_samples(s->pairs);
     double rows = 0, columns = 0;
     for (size_t i = s->first; i < s->end; i++) {
         const double *y = s->y + (i - s->first) * n;
@@ -234,7 +237,8 @@ gersh_status gersh__pairwise_screen(gersh__region *region, gersh__gradient *grad
 {
     const gersh__pairs *pairs = region->pairs;
     gersh__pairwise *w = region->pairwise;
-    size_t k = pairs->k, n = pairs->n, group = GROUP_DOUBLES / n / ROWS * ROWS;
+    size_t k = gersh__pairs_features(pairs), n = gersh__pairs_samples(pairs),
+           group = GROUP_DOUBLES / n / ROWS * ROWS;
     group = group < ROWS ? ROWS : group > MOST_ROWS_IN_GROUP ? MOST_ROWS_IN_GROUP : group;
     size_t floats = (ROWS + COLUMNS) * n + ROWS * COLUMNS + ROWS;
     screen s = {.region = region,
@@ -262,7 +266,7 @@ gersh_status gersh__pairwise_screen(gersh__region *region, gersh__gradient *grad
         s.end = s.first + group < s.count ? s.first + group : s.count;
         gersh__gradient_columns(gradient, s.order + s.first, s.end - s.first, s.x, s.y, NULL);
         s.balance = find_balance(&s);
-        gersh__pool_run(pairs->pool, (s.end - s.first + ROWS - 1) / ROWS, screen_rows, &s);
+        gersh__pool_run(gersh__pairs_pool(pairs), (s.end - s.first + ROWS - 1) / ROWS, screen_rows, &s);
     }
     gersh__free(s.order);
     return GERSH_OK;

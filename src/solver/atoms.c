@@ -26,7 +26,6 @@ void gersh__engine_free(gersh__engine *e)
     gersh__free(e->vector);
     gersh__free(e->theta);
     gersh__free(e->t);
-    gersh__free(e->lt);
     gersh__free(e->score);
     gersh__free(e->step);
     gersh__free(e->hessian);
@@ -60,7 +59,7 @@ static gersh_status resize(double **block, size_t count, int kept)
 /* Room for `need` atoms. */
 static gersh_status reserve(gersh__engine *e, size_t need)
 {
-    size_t capacity = e->capacity < 16 ? 16 : e->capacity, n = e->pairs->n;
+    size_t capacity = e->capacity < 16 ? 16 : e->capacity, n = gersh__pairs_samples(e->pairs);
     while (capacity < need)
         capacity *= 2;
     if (capacity == e->capacity)
@@ -71,12 +70,11 @@ static gersh_status reserve(gersh__engine *e, size_t need)
         int kept;
     } rows[] = {{&e->theta, 1, 1},
                 {&e->t, n, 1},
-                {&e->lt, n + GERSH__MOST_PARTS, 0},
                 {&e->score, 1, 1},
                 {&e->step, 1, 1},
                 {&e->hessian, capacity, 0},
                 {&e->work, capacity + 4, 0},
-                {&e->vector, e->dense ? e->pairs->k : 0, 1}};
+                {&e->vector, e->dense ? gersh__pairs_features(e->pairs) : 0, 1}};
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
         if (rows[r].each > 0 &&
             resize(rows[r].block, capacity * rows[r].each, rows[r].kept && e->atoms > 0) != GERSH_OK)
@@ -88,7 +86,7 @@ static gersh_status reserve(gersh__engine *e, size_t need)
     if (atom == NULL || free_set == NULL)
         return GERSH_ERROR_MEMORY;
     e->capacity = capacity;
-    return GERSH_OK;
+    return gersh__pairs_reserve(e->pairs, capacity);
 }
 
 typedef struct scaling {
@@ -113,7 +111,7 @@ static void scale(const gersh__pairs *pairs, double *to, double factor, const do
 gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, gersh__objective *objective,
                                double rho, double budget, int dense)
 {
-    size_t count = pairs->count;
+    size_t count = gersh__pairs_count(pairs);
     *out = NULL;
     gersh__engine *e = gersh__alloc(1, sizeof *e);
     if (e == NULL)
@@ -129,21 +127,24 @@ gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, g
     e->next_d = gersh__realloc(NULL, count, sizeof(double));
     e->next_g = gersh__realloc(NULL, count, sizeof(double));
     e->delta = gersh__realloc(NULL, count, sizeof(double));
-    e->turned = dense ? gersh__alloc(pairs->k, sizeof *e->turned) : NULL;
+    e->turned = dense ? gersh__alloc(gersh__pairs_features(pairs), sizeof *e->turned) : NULL;
     gersh_status status = gersh__gradient_new(&e->gradient, pairs, dense);
     if (status == GERSH_OK)
-        status = gersh__working_set_new(&e->working_set, pairs->k);
+        status = gersh__working_set_new(&e->working_set, gersh__pairs_features(pairs));
     if (!e->base || !e->d || !e->g || !e->next_d || !e->next_g || !e->delta || (dense && !e->turned))
         status = GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
-        status = reserve(e, pairs->parts > 1 && pairs->n * MANY_ATOMS <= 8 * count ? MANY_ATOMS : 1);
+        status =
+            reserve(e, gersh__pairs_many(pairs) && gersh__pairs_samples(pairs) * MANY_ATOMS <= 8 * count
+                           ? MANY_ATOMS
+                           : 1);
     if (status != GERSH_OK) {
         gersh__engine_free(e);
         return status;
     }
-    gersh__pairs_euclid(pairs, e->base);
+    gersh__pairs_euclidean(pairs, e->base);
     /* The scale of the objective, at the multiple of the identity that uses up the budget. */
-    scale(pairs, e->d, rho + budget / (double)pairs->k, e->base);
+    scale(pairs, e->d, rho + budget / (double)gersh__pairs_features(pairs), e->base);
     const gersh__objective_kind *kind = objective->kind;
     e->floor = 1e-6 * fabs(kind->exact != NULL ? kind->exact(objective, e->d)
                                                : kind->evaluate(objective, e->d, NULL));
@@ -152,30 +153,12 @@ gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, g
     return GERSH_OK;
 }
 
-/* t = X z, its mean taken off where it is to be seen in differences alone: they stay, and less cancels in them. */
-static void project(const gersh__engine *e, gersh_atom atom, const double *vector, double *t)
-{
-    size_t n = e->pairs->n;
-    double mean = 0;
-    if (e->dense)
-        cblas_dgemv(CblasRowMajor, CblasTrans, (int)e->pairs->k, (int)n, 1, e->pairs->x, (int)n, vector, 1,
-                    0, t, 1);
-    else
-        gersh__pairs_project(e->pairs, atom.i, atom.a, atom.j, atom.i != atom.j ? atom.b : 0, t);
-    if (e->pairs->differences)
-        return;
-    for (size_t s = 0; s < n; s++)
-        mean += t[s];
-    mean /= (double)n;
-    for (size_t s = 0; s < n; s++)
-        t[s] -= mean;
-}
-
 /* Whether atom a is this one. */
 static int is_same(const gersh__engine *e, size_t a, gersh_atom atom, const double *vector)
 {
     if (e->dense)
-        return fabs(cblas_ddot((int)e->pairs->k, e->vector + a * e->pairs->k, 1, vector, 1)) >
+        return fabs(cblas_ddot((int)gersh__pairs_features(e->pairs),
+                               e->vector + a * gersh__pairs_features(e->pairs), 1, vector, 1)) >
                1 - SAME * SAME;
     return e->atom[a].i == atom.i && e->atom[a].j == atom.j && fabs(e->atom[a].a - atom.a) < SAME &&
            fabs(e->atom[a].b - atom.b) < SAME;
@@ -185,15 +168,20 @@ static void project_atom(void *context, size_t number, int worker)
 {
     gersh__engine *e = context;
     size_t a = e->projected + number;
-    const double *vector = e->dense ? e->vector + a * e->pairs->k : NULL;
+    double *t = e->t + a * gersh__pairs_samples(e->pairs);
     (void)worker;
-    project(e, e->atom[a], vector, e->t + a * e->pairs->n);
+    if (e->dense)
+        gersh__pairs_project_vector(e->pairs, e->vector + a * gersh__pairs_features(e->pairs), t);
+    else
+        gersh__pairs_project_atom(e->pairs, e->atom[a], t);
 }
 
 void gersh__atoms_project(gersh__engine *e)
 {
     size_t count = e->atoms - e->projected;
-    gersh__pool_run(count * e->pairs->n > GERSH__MUCH_WORK ? e->pairs->pool : NULL, count, project_atom, e);
+    gersh__pool_run(count * gersh__pairs_samples(e->pairs) > GERSH__MUCH_WORK ? gersh__pairs_pool(e->pairs)
+                                                                              : NULL,
+                    count, project_atom, e);
     e->projected = e->atoms;
 }
 
@@ -207,7 +195,8 @@ static gersh_status append(gersh__engine *e, gersh_atom atom, const double *vect
     e->atom[a] = atom;
     e->theta[a] = weight;
     if (e->dense && vector != NULL)
-        memcpy(e->vector + a * e->pairs->k, vector, e->pairs->k * sizeof *vector);
+        memcpy(e->vector + a * gersh__pairs_features(e->pairs), vector,
+               gersh__pairs_features(e->pairs) * sizeof *vector);
     return GERSH_OK;
 }
 
@@ -259,11 +248,12 @@ static gersh_status add_between_edges(gersh__engine *e, const gersh__region *reg
 static gersh_status add_between_vectors(gersh__engine *e, const double *z)
 {
     double *turned = e->turned;
-    int k = (int)e->pairs->k;
+    int k = (int)gersh__pairs_features(e->pairs);
     size_t nearest = e->atoms;
     double cosine = 0;
     for (size_t a = 0; a < e->atoms; a++) {
-        double c = e->theta[a] > 0 ? cblas_ddot(k, e->vector + a * e->pairs->k, 1, z, 1) : 0;
+        double c =
+            e->theta[a] > 0 ? cblas_ddot(k, e->vector + a * gersh__pairs_features(e->pairs), 1, z, 1) : 0;
         if (fabs(c) > fabs(cosine)) {
             cosine = c;
             nearest = a;
@@ -271,7 +261,8 @@ static gersh_status add_between_vectors(gersh__engine *e, const double *z)
     }
     gersh_status status = GERSH_OK;
     for (size_t s = 0; s < BETWEEN && nearest < e->atoms && status == GERSH_OK; s++) {
-        memcpy(turned, e->vector + nearest * e->pairs->k, e->pairs->k * sizeof *turned);
+        memcpy(turned, e->vector + nearest * gersh__pairs_features(e->pairs),
+               gersh__pairs_features(e->pairs) * sizeof *turned);
         cblas_dscal(k, 1 - between[s], turned, 1);
         cblas_daxpy(k, cosine > 0 ? between[s] : -between[s], z, 1, turned, 1);
         cblas_dscal(k, 1 / cblas_dnrm2(k, turned, 1), turned, 1);
@@ -303,7 +294,7 @@ gersh_status gersh__atoms_join(gersh__engine *e, const gersh__region *region,
 
 static void move_atom(gersh__engine *e, size_t to, size_t from)
 {
-    size_t n = e->pairs->n, k = e->pairs->k;
+    size_t n = gersh__pairs_samples(e->pairs), k = gersh__pairs_features(e->pairs);
     e->atom[to] = e->atom[from];
     e->theta[to] = e->theta[from];
     e->score[to] = e->score[from];
@@ -422,12 +413,13 @@ gersh_status gersh__engine_start(gersh__engine *e, const gersh_metric *metric)
 
 gersh_status gersh__engine_metric(gersh_metric **out, const gersh__engine *e)
 {
-    gersh_status status = gersh_metric_new(out, e->pairs->k, e->rho, e->atoms, e->dense);
+    gersh_status status =
+        gersh_metric_new(out, gersh__pairs_features(e->pairs), e->rho, e->atoms, e->dense);
     if (status != GERSH_OK)
         return status;
     memcpy((*out)->weight, e->theta, e->atoms * sizeof *e->theta);
     if (e->dense)
-        memcpy((*out)->dense, e->vector, e->atoms * e->pairs->k * sizeof *e->vector);
+        memcpy((*out)->dense, e->vector, e->atoms * gersh__pairs_features(e->pairs) * sizeof *e->vector);
     else
         memcpy((*out)->atom, e->atom, e->atoms * sizeof *e->atom);
     return GERSH_OK;

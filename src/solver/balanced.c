@@ -69,7 +69,7 @@ static size_t root_of(const forest *f, size_t i, double *color)
 /* Kruskal. */
 gersh_status gersh__color_nodes(const gersh__engine *e, double *color, size_t *part, int *balanced)
 {
-    size_t k = e->pairs->k, count = 0;
+    size_t k = gersh__pairs_features(e->pairs), count = 0;
     edge *list = gersh__alloc(e->atoms, sizeof *list);
     forest f = {gersh__alloc(k, sizeof *f.up), gersh__alloc(k, sizeof *f.relative)};
     gersh_status status = list && f.up && f.relative ? GERSH_OK : GERSH_ERROR_MEMORY;
@@ -136,7 +136,7 @@ static gersh_status keep(search *s, const double *color)
     s->value = gersh__engine_value(e);
     s->own_gap = s->value - e->bound;
     if (color != s->color)
-        memcpy(s->color, color, e->pairs->k * sizeof *s->color);
+        memcpy(s->color, color, gersh__pairs_features(e->pairs) * sizeof *s->color);
     gersh_status status = find_components(s);
     return status == GERSH_OK ? gersh__engine_metric(&s->best, e) : status;
 }
@@ -169,7 +169,8 @@ static gersh_status try_baseline(search *s, const gersh__solver *solver)
     gersh_progress_callback progress = run->limits.progress;
     gersh_metric *nothing = NULL;
     int kept;
-    gersh_status status = gersh_metric_new(&nothing, run->pairs->k, run->engine->rho, 0, 0);
+    gersh_status status =
+        gersh_metric_new(&nothing, gersh__pairs_features(run->pairs), run->engine->rho, 0, 0);
     if (status == GERSH_OK)
         status = gersh__engine_start(run->engine, nothing);
     run->limits.progress = NULL; /* its values begin far above the best so far */
@@ -188,21 +189,21 @@ static gersh_status try_baseline(search *s, const gersh__solver *solver)
 static gersh_status try_paper(search *s)
 {
     const gersh__pairs *pairs = s->run->pairs;
-    double k = (double)pairs->k;
+    double k = (double)gersh__pairs_features(pairs);
     int kept;
     gersh_status status = GERSH_OK;
-    if (may_try(s) && pairs->k <= MOST_TREE_FEATURES) {
+    if (may_try(s) && gersh__pairs_features(pairs) <= MOST_TREE_FEATURES) {
         status = gersh__correlation_colors(s->tried, pairs);
         if (status == GERSH_OK)
             status = try_colors(s, &kept);
     }
     if (status == GERSH_OK && may_try(s)) {
-        for (size_t f = 0; f < pairs->k; f++)
+        for (size_t f = 0; f < gersh__pairs_features(pairs); f++)
             s->tried[f] = 1;
         status = try_colors(s, &kept);
     }
-    int small = s->run->rules == NULL && pairs->count <= SMALL_PAIRS &&
-                (double)pairs->count * k * k <= SMALL_PROBLEM;
+    int small = s->run->rules == NULL && gersh__pairs_count(pairs) <= SMALL_PAIRS &&
+                (double)gersh__pairs_count(pairs) * k * k <= SMALL_PROBLEM;
     if (status == GERSH_OK && may_try(s) && small)
         status = try_baseline(s, &gersh__solver_sgml);
     if (status == GERSH_OK && may_try(s) && small)
@@ -218,7 +219,7 @@ static int may_flip(const search *s)
 /* Flips the features of one connected component, or one feature alone. */
 static gersh_status try_flip(search *s, size_t feature, int whole_part, int *kept)
 {
-    for (size_t f = 0; f < s->run->pairs->k; f++) {
+    for (size_t f = 0; f < gersh__pairs_features(s->run->pairs); f++) {
         int flip = whole_part ? s->part[f] == s->part[feature] : f == feature;
         s->tried[f] = flip ? -s->color[f] : s->color[f];
     }
@@ -298,7 +299,7 @@ static gersh_status tighten(search *s, double tol)
         status = gersh__engine_start(run->engine, s->best);
     gersh__engine_refresh(run->engine);
     run->limits.enough = certified_value(s, tol);
-    memcpy(s->tried, s->color, run->pairs->k * sizeof *s->tried);
+    memcpy(s->tried, s->color, gersh__pairs_features(run->pairs) * sizeof *s->tried);
     if (status == GERSH_OK && may_try(s))
         status = try_colors(s, &kept);
     run->limits.tol = tol;
@@ -319,7 +320,7 @@ static gersh_status search_colors(search *s)
     if (status == GERSH_OK)
         status = gersh__region_new(&s->hull, &gersh__region_hull, run->pairs,
                                    &(gersh__region_params){.rules = run->rules});
-    int many = run->pairs->count > MANY_SAMPLE_PAIRS, tries = run->limits.tries;
+    int many = gersh__pairs_count(run->pairs) > MANY_SAMPLE_PAIRS, tries = run->limits.tries;
     int passes = run->engine->full_passes;
     s->near = tol + fmax(tol, many ? MUCH_TO_GAIN : 0);
     if (status == GERSH_OK && tries > 0)
@@ -330,7 +331,7 @@ static gersh_status search_colors(search *s)
 
 static gersh_status solve_balanced(gersh__solver_run *run)
 {
-    size_t k = run->pairs->k;
+    size_t k = gersh__pairs_features(run->pairs);
     search s = {.run = run,
                 .bound = -INFINITY,
                 .color = gersh__alloc(k, sizeof(double)),

@@ -9,10 +9,11 @@
 
 gersh_status gersh__correlations_new(gersh__correlations *out, const gersh__pairs *pairs)
 {
-    size_t n = pairs->n;
-    *out = (gersh__correlations){pairs->k, n, gersh__alloc(pairs->k, n * sizeof(double))};
+    size_t n = gersh__pairs_samples(pairs);
+    *out = (gersh__correlations){gersh__pairs_features(pairs), n,
+                                 gersh__alloc(gersh__pairs_features(pairs), n * sizeof(double))};
     double *scratch = gersh__alloc(n, sizeof *scratch);
-    for (size_t j = 0; out->column != NULL && scratch != NULL && j < pairs->k; j++) {
+    for (size_t j = 0; out->column != NULL && scratch != NULL && j < gersh__pairs_features(pairs); j++) {
         const double *x = gersh__pairs_column(pairs, j, scratch);
         double *column = out->column + j * n, mean = 0, square = 0;
         for (size_t i = 0; i < n; i++)
@@ -66,15 +67,15 @@ static double color_of(double *color, size_t i, const size_t *parent, const gers
 gersh_status gersh__correlation_colors(double *color, const gersh__pairs *pairs)
 {
     gersh__correlations c;
-    size_t *parent = gersh__alloc(pairs->k, sizeof *parent);
+    size_t *parent = gersh__alloc(gersh__pairs_features(pairs), sizeof *parent);
     gersh_status status = gersh__correlations_new(&c, pairs);
     if (status == GERSH_OK && parent == NULL)
         status = GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
         status = gersh__correlation_tree(parent, &c, 0);
-    for (size_t i = 0; i < pairs->k; i++)
+    for (size_t i = 0; i < gersh__pairs_features(pairs); i++)
         color[i] = i == 0;
-    for (size_t i = 1; i < pairs->k && status == GERSH_OK; i++)
+    for (size_t i = 1; i < gersh__pairs_features(pairs) && status == GERSH_OK; i++)
         color[i] = color_of(color, i, parent, &c);
     gersh__correlations_clear(&c);
     gersh__free(parent);

@@ -27,9 +27,10 @@ enum { THREADED = 400 }; /* features from which the threads of BLAS are worth th
 gersh__descent gersh__descent_start(gersh__solver_run *run, double tol)
 {
     const gersh__engine *e = run->engine;
-    double level = e->rho + e->budget / (double)e->pairs->k;
-    return (gersh__descent){
-        .run = run, .tol = tol, .step = FIRST_STEP / (double)e->pairs->n * level * level};
+    double level = e->rho + e->budget / (double)gersh__pairs_features(e->pairs);
+    return (gersh__descent){.run = run,
+                            .tol = tol,
+                            .step = FIRST_STEP / (double)gersh__pairs_samples(e->pairs) * level * level};
 }
 
 static double enough(const gersh__descent *descent)
@@ -50,7 +51,7 @@ void gersh__descent_refuse(gersh__descent *descent, double possible)
 void gersh__descent_try(gersh__descent *descent, double penalty)
 {
     gersh__engine *e = descent->run->engine;
-    size_t count = e->pairs->count;
+    size_t count = gersh__pairs_count(e->pairs);
     double begin = gersh__clock_seconds();
     double next = e->objective->kind->evaluate(e->objective, e->next_d, e->next_g);
     double gain = e->value - next + penalty;
@@ -113,7 +114,8 @@ gersh_status gersh__dense_init(gersh__eigen *eigen, double **memory, const gersh
 {
     size_t total = 0;
     *memory = NULL;
-    gersh_status status = init_eigen(eigen, run->pairs->k, gersh__pool_threads(run->pairs->pool) > 1);
+    gersh_status status = init_eigen(eigen, gersh__pairs_features(run->pairs),
+                                     gersh__pool_threads(gersh__pairs_pool(run->pairs)) > 1);
     for (size_t i = 0; i < count; i++)
         total += arrays[i].rows * arrays[i].columns;
     if (status == GERSH_OK)
@@ -154,10 +156,10 @@ gersh_status gersh__eigen_solve(gersh__eigen *eigen, double *matrix)
 void gersh__dense_start(gersh__solver_run *run, double *m, double *x)
 {
     gersh__engine *e = run->engine;
-    size_t k = e->pairs->k, n = e->pairs->n;
+    size_t k = gersh__pairs_features(e->pairs), n = gersh__pairs_samples(e->pairs);
     double level = e->rho + (e->atoms > 0 ? 0 : e->budget / (double)k);
     for (size_t f = 0; f < k; f++) {
-        const double *from = e->pairs->x + f * n;
+        const double *from = gersh__pairs_column(e->pairs, f, x + f * n);
         double mean = gersh__kernels_here()->sum(n, from) / (double)n;
         for (size_t i = 0; i < n; i++)
             x[f * n + i] = from[i] - mean;
@@ -175,8 +177,8 @@ void gersh__dense_start(gersh__solver_run *run, double *m, double *x)
         gersh__engine_refresh(e);
         return;
     }
-    gersh__pairs_euclid(e->pairs, e->d);
-    for (size_t p = 0; p < e->pairs->count; p++)
+    gersh__pairs_euclidean(e->pairs, e->d);
+    for (size_t p = 0, last = gersh__pairs_count(e->pairs); p < last; p++)
         e->d[p] *= level;
     e->value = e->objective->kind->evaluate(e->objective, e->d, e->g);
 }
@@ -225,7 +227,7 @@ void gersh__dense_report(gersh__solver_run *run, const char *stage, size_t atoms
 gersh_status gersh__dense_finish(gersh__solver_run *run, double *vectors, double *weights)
 {
     gersh__engine *e = run->engine;
-    size_t k = e->pairs->k, kept = 0;
+    size_t k = gersh__pairs_features(e->pairs), kept = 0;
     for (size_t a = 0; a < k; a++) {
         if (!(weights[a] > ROUNDING * e->budget))
             continue;

@@ -23,41 +23,28 @@
 
 enum { FEW = 32 /* roundings of a single term, and of an eigenvalue of order 2 */ };
 
-/* r_s += Σ_t |g_st| over the pairs of each sample. */
-static void add_sizes(const gersh__pairs *pairs, const double *g, double *r)
-{
-    const gersh__kernels *kernels = gersh__kernels_here();
-    if (pairs->first == NULL) {
-        for (size_t i = 0; i < pairs->n; i++)
-            r[i] += kernels->sizes(gersh__pairs_reach(pairs, i), g + pairs->row[i], r);
-        return;
-    }
-    for (size_t p = 0; p < pairs->count; p++) {
-        r[pairs->first[p]] += fabs(g[p]);
-        r[pairs->second[p]] += fabs(g[p]);
-    }
-}
-
 gersh_status gersh__engine_doubt(double *doubt, const gersh__engine *e, double least)
 {
     const gersh__pairs *pairs = e->pairs;
     const gersh__objective_kind *kind = e->objective->kind;
-    double largest, sum, k = (double)pairs->k, n = (double)pairs->n, count = (double)pairs->count;
-    double *r = gersh__alloc(pairs->n, sizeof *r);
+    double largest, sum, k = (double)gersh__pairs_features(pairs), n = (double)gersh__pairs_samples(pairs),
+                         count = (double)gersh__pairs_count(pairs);
+    double *r = gersh__alloc(gersh__pairs_samples(pairs), sizeof *r);
     if (r == NULL)
         return GERSH_ERROR_MEMORY;
-    for (size_t i = 0; i < pairs->n; i++)
+    for (size_t i = 0, last = gersh__pairs_samples(pairs); i < last; i++)
         r[i] = n * DBL_MIN;
-    add_sizes(pairs, e->g, r);
+    gersh__pairs_sizes(pairs, e->g, r);
     double own = kind->doubt != NULL ? kind->doubt(e->objective, e->d, e->g, r) : 0;
     gersh__gradient_sizes(e->gradient, r, &largest, &sum);
     gersh__free(r);
     double size = e->budget * (e->dense ? sum : 2 * largest) + e->rho * sum;
-    double share = 8 * gersh__rounding(pairs->n) +
-                   4 * gersh__rounding(kind->chained ? pairs->count : pairs->n) +
-                   2 * gersh__rounding(e->atoms) + (k + FEW) * DBL_EPSILON;
+    double share =
+        8 * gersh__rounding(gersh__pairs_samples(pairs)) +
+        4 * gersh__rounding(kind->chained ? gersh__pairs_count(pairs) : gersh__pairs_samples(pairs)) +
+        2 * gersh__rounding(e->atoms) + (k + FEW) * DBL_EPSILON;
     double factor = e->dense ? e->budget * fmax(-least, 0) * (k + FEW) * (k + FEW) * DBL_EPSILON : 0;
-    *doubt = own + share * size + factor + 2 * gersh__rounding(pairs->count) * fabs(e->value) +
+    *doubt = own + share * size + factor + 2 * gersh__rounding(gersh__pairs_count(pairs)) * fabs(e->value) +
              (count + n * e->budget) * DBL_MIN;
     return GERSH_OK;
 }

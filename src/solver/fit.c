@@ -80,8 +80,9 @@ static gersh_status read_budget(gersh__fit *fit, const gersh__pairs *pairs)
 {
     double mean;
     gersh_status status = gersh__pairs_mean(pairs, &mean);
-    return status == GERSH_OK ? gersh__fit_budget(fit, mean, pairs->first != NULL ? "of each pair " : "")
-                              : status;
+    return status == GERSH_OK
+               ? gersh__fit_budget(fit, mean, fit->options->tuples != NULL ? "of each pair " : "")
+               : status;
 }
 
 static void read_limits(gersh__limits *limits, const gersh_settings *settings,
@@ -218,9 +219,9 @@ gersh_status gersh__fit_pairs(gersh_metric **out, gersh_fit_info *info, gersh__w
                              .limits = fit->limits,
                              .search_gap = INFINITY};
     run.limits.max_iter -= info->iterations;
-    gersh_status status =
-        gersh__engine_new(&run.engine, pairs, objective, fit->rho, fit->trace - (double)pairs->k * fit->rho,
-                          fit->solver->info.dense);
+    gersh_status status = gersh__engine_new(&run.engine, pairs, objective, fit->rho,
+                                            fit->trace - (double)gersh__pairs_features(pairs) * fit->rho,
+                                            fit->solver->info.dense);
     if (status == GERSH_OK && start != NULL)
         status = gersh__engine_start(run.engine, start);
     if (status == GERSH_OK)
@@ -253,8 +254,9 @@ static gersh_status fit_listed(gersh_metric **out, gersh_fit_info *info, gersh__
     if (status == GERSH_OK)
         status =
             gersh__fit_pairs(out, info, &fit->witness, NULL, fit, pairs, objective, fit->options->start);
-    double n = (double)pairs->n;
-    info->pairs = info->pairs_all = pairs->first != NULL ? (double)pairs->count : n * (n - 1) / 2;
+    double n = (double)gersh__pairs_samples(pairs);
+    info->pairs = info->pairs_all =
+        fit->options->tuples != NULL ? (double)gersh__pairs_count(pairs) : n * (n - 1) / 2;
     info->rows_used = n;
     info->rounds = 1;
     gersh__objective_free(objective);
@@ -288,8 +290,11 @@ static gersh_status fit_all(gersh_metric **out, gersh_fit_info *info, gersh__fit
                   gersh__objective_knowledge(fit->data, NULL) == GERSH__CLASSES;
     gersh_status status = between ? gersh__pairs_new_between(&pairs, fit->data, weights, fit->pool)
                                   : gersh__pairs_new(&pairs, fit->data, weights, 0, NULL, NULL, fit->pool);
-    if (status == GERSH_OK && fit->objective != NULL)
-        status = check_classes(fit->objective, pairs->classes, pairs->class_start);
+    if (status == GERSH_OK && fit->objective != NULL) {
+        const size_t *start;
+        size_t classes = gersh__supervision_classes(gersh__pairs_supervision(pairs), &start);
+        status = check_classes(fit->objective, classes, start);
+    }
     if (status == GERSH_OK)
         status = fit_listed(out, info, fit, pairs);
     gersh__pairs_free(pairs);

@@ -20,8 +20,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "linalg/kernels.h"
-#include "pairs/combine.h"
-#include "pairs/listed.h"
 #include "solver/atoms.h"
 #include "solver/doubt.h"
 #include "solver/sketch.h"
@@ -58,24 +56,6 @@ static double evaluate(gersh__engine *e, const double *d, double *g)
         e->scored = e->updated = 0;
     e->seconds_objective += gersh__clock_seconds() - begin;
     return value;
-}
-
-/* Whether sums over many listed pairs are shorter by features than by atoms; the scratch of atoms is enough. */
-static int by_features(const gersh__engine *e)
-{
-    size_t k = e->pairs->k;
-    return gersh__listed_many(e->pairs) && !e->dense && e->atoms > k && e->pairs->n >= k * k;
-}
-
-/*
- * The same of scores over all pairs, by the entries of G; where that is there already, they cost next to nothing, and the
- * next look will need it.
- */
-static int scores_by_features(const gersh__engine *e)
-{
-    int few = gersh__gradient_kept(e->gradient) && !e->dense && !e->pairs->differences;
-    return by_features(e) ||
-           (few && (e->updated || (e->pairs->first == NULL && 2 * e->atoms > e->pairs->k)));
 }
 
 void gersh__engine_gradient(gersh__engine *e)
@@ -122,18 +102,11 @@ static double multiply(const gersh__pairs *pairs, const double *x, const double 
 /* d = base + Σ weight_a (distances of atom a) */
 static void distances(gersh__engine *e, const double *weight, double *d)
 {
-    if (!e->dense && gersh__pairs_many_atoms(e->pairs, e->atoms)) {
-        gersh__atoms_project(e);
-        gersh__pairs_metric(e->pairs, e->atoms, e->atom, e->t, weight, e->lt, e->base, d);
+    gersh__terms terms = {e->atoms, e->dense ? NULL : e->atom, e->t, weight};
+    if (gersh__pairs_metric_distances(e->pairs, &terms, e->base, d))
         return;
-    }
-    if (by_features(e)) {
-        gersh__pairs_combine(e->pairs, 0, NULL, NULL, NULL, e->base, d);
-        if (gersh__listed_metric(e->pairs, e->atoms, e->atom, weight, e->lt, d) == 0)
-            return;
-    }
     gersh__atoms_project(e);
-    gersh__pairs_combine(e->pairs, e->atoms, e->t, weight, e->lt, e->base, d);
+    gersh__pairs_squared_distances(e->pairs, &terms, e->base, d);
 }
 
 void gersh__engine_refresh(gersh__engine *e)
@@ -146,13 +119,16 @@ void gersh__engine_refresh(gersh__engine *e)
 static double score_atoms(gersh__engine *e)
 {
     double gap = 0, least = 0;
-    size_t missing = e->atoms - e->scored, n = e->pairs->n;
-    if (missing > 0 && scores_by_features(e)) {
+    size_t missing = e->atoms - e->scored, n = gersh__pairs_samples(e->pairs);
+    /* Where the entries of G are there already, they cost next to nothing, and the next look will need them. */
+    int by_entries = !e->dense && gersh__pairs_scores_by_entries(
+                                      e->pairs, e->atoms, gersh__gradient_kept(e->gradient), e->updated);
+    if (missing > 0 && by_entries) {
         gersh__engine_gradient(e);
         gersh__gradient_forms(e->gradient, missing, e->atom + e->scored, e->score + e->scored);
     } else if (missing > 0) {
         gersh__atoms_project(e);
-        gersh__pairs_scores(e->pairs, e->g, missing, e->t + e->scored * n, e->lt, e->score + e->scored);
+        gersh__pairs_scores(e->pairs, e->g, missing, e->t + e->scored * n, e->score + e->scored);
     }
     e->scored = e->atoms;
     for (size_t a = 0; a < e->atoms; a++) {
@@ -280,7 +256,9 @@ static gersh_status newton_step(gersh__engine *e, int *moved)
 /* Newton steps until the weights' own gap is small against the whole gap. */
 static gersh_status correct_weights(gersh__engine *e, double gap)
 {
-    double share = e->dense || e->pairs->k > e->pairs->n ? DEAR_SHARE : INNER_SHARE;
+    double share = e->dense || gersh__pairs_features(e->pairs) > gersh__pairs_samples(e->pairs)
+                       ? DEAR_SHARE
+                       : INNER_SHARE;
     for (int inner = 0; inner < MOST_INNER && e->atoms > 0; inner++) {
         double begin = gersh__clock_seconds();
         double own = score_atoms(e);
@@ -332,7 +310,7 @@ static gersh_status follow_sketch(gersh__engine *e, gersh__region *region, const
         e->theta[a] *= gamma;
     for (size_t a = 0; gamma < 1 && a < here->atoms && status == GERSH_OK; a++)
         status = gersh__atoms_add(e, e->dense ? (gersh_atom){0, 0, 0, 0} : here->atom[a],
-                                  e->dense ? here->dense + a * e->pairs->k : NULL,
+                                  e->dense ? here->dense + a * gersh__pairs_features(e->pairs) : NULL,
                                   (1 - gamma) * here->weight[a]);
 out:
     gersh_metric_free(there);

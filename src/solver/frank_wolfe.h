@@ -38,7 +38,6 @@ typedef struct gersh__engine {
     double *theta;
     size_t projected; /* atoms, from the first one on, whose t is there */
     double *t;        /* capacity × n: X z, with mean 0 */
-    double *lt;       /* capacity × (n + GERSH__MOST_PARTS): scratch of sums over atoms and samples */
     double *score, *step, *hessian, *work;
     int *free_set;
     double *base; /* distances under ρI */

@@ -22,7 +22,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "gersh/linalg.h"
-#include "pairs/combine.h"
 #include "solver/dense.h"
 
 #define BLOCK_TOL 1e-3
@@ -63,7 +62,8 @@ static void clear(blocks *b)
 
 static gersh_status init(blocks *b, gersh__solver_run *run)
 {
-    size_t k = run->pairs->k, n = run->pairs->n, count = run->pairs->count;
+    size_t k = gersh__pairs_features(run->pairs), n = gersh__pairs_samples(run->pairs),
+           count = gersh__pairs_count(run->pairs);
     *b = (blocks){.run = run, .k = k};
     const gersh__array arrays[] = {{&b->x, k, n},
                                    {&b->m, k, k},
@@ -77,9 +77,11 @@ static gersh_status init(blocks *b, gersh__solver_run *run)
                                    {&b->eigenvector, k, 1},
                                    {&b->step, k + 1, 1},
                                    {&b->t, k, n},
-                                   {&b->scratch, k, n}};
+                                   {&b->scratch, 2, n}};
     gersh_status status =
         gersh__dense_init(&b->eigen, &b->memory, run, arrays, sizeof arrays / sizeof arrays[0]);
+    if (status == GERSH_OK)
+        status = gersh__pairs_reserve(run->pairs, k);
     return status == GERSH_OK ? gersh_lobpcg_new(&b->lobpcg, k) : status;
 }
 
@@ -99,8 +101,8 @@ static double set_radii(blocks *b)
 /* The distances of a diagonal matrix. */
 static void diagonal_distances(blocks *b, const double *diagonal, double *d)
 {
-    memset(d, 0, b->run->pairs->count * sizeof *d);
-    gersh__pairs_combine(b->run->pairs, b->k, b->x, diagonal, b->scratch, d, d);
+    memset(d, 0, gersh__pairs_count(b->run->pairs) * sizeof *d);
+    gersh__pairs_squared_distances(b->run->pairs, &(gersh__terms){b->k, NULL, b->x, diagonal}, d, d);
 }
 
 /* A start whose discs need more than the trace: its entries off the diagonal become smaller. */
@@ -116,7 +118,7 @@ static void fit_start(blocks *b)
             b->m[i * b->k + j] *= i == j ? 1 : share;
     }
     diagonal_distances(b, b->next, b->rest);
-    for (size_t p = 0; p < e->pairs->count; p++)
+    for (size_t p = 0, last = gersh__pairs_count(e->pairs); p < last; p++)
         e->d[p] = share * e->d[p] + (1 - share) * b->rest[p];
     e->value = e->objective->kind->evaluate(e->objective, e->d, e->g);
     set_radii(b);
@@ -147,7 +149,7 @@ static void propose_diagonal(blocks *b, double step)
     for (size_t i = 0; i < b->k; i++)
         b->next[i] += e->rho + b->radius[i];
     diagonal_distances(b, b->next, e->next_d);
-    for (size_t p = 0; p < e->pairs->count; p++)
+    for (size_t p = 0, last = gersh__pairs_count(e->pairs); p < last; p++)
         e->next_d[p] = fmax(e->next_d[p] + b->rest[p], 0);
     e->seconds_step += gersh__clock_seconds() - begin;
 }
@@ -159,7 +161,7 @@ static void descend_diagonal(blocks *b)
     for (size_t i = 0; i < b->k; i++)
         b->next[i] = b->m[i * b->k + i];
     diagonal_distances(b, b->next, b->rest);
-    for (size_t p = 0; p < e->pairs->count; p++)
+    for (size_t p = 0, last = gersh__pairs_count(e->pairs); p < last; p++)
         b->rest[p] = e->d[p] - b->rest[p];
     for (int step = 0; step < MOST_STEPS && !descent.done && !gersh__dense_halted(b->run); step++) {
         double begin = gersh__clock_seconds();
@@ -241,7 +243,7 @@ static gersh_status project_row(blocks *b, size_t row, double *above)
 static void set_distances(blocks *b, size_t row, const double *change)
 {
     gersh__engine *e = b->run->engine;
-    size_t n = e->pairs->n;
+    size_t n = gersh__pairs_samples(e->pairs);
     double *sum = b->scratch, *difference = b->scratch + n;
     const double *x = b->x + row * n;
     cblas_dgemv(CblasRowMajor, CblasTrans, (int)b->k, (int)n, 1, b->x, (int)n, change, 1, 0, b->t, 1);
@@ -251,19 +253,19 @@ static void set_distances(blocks *b, size_t row, const double *change)
         sum[i] = scale * x[i] + b->t[i] / scale;
         difference[i] = scale * x[i] - b->t[i] / scale;
     }
-    memcpy(e->next_d, e->d, e->pairs->count * sizeof *e->d);
+    memcpy(e->next_d, e->d, gersh__pairs_count(e->pairs) * sizeof *e->d);
     gersh__pairs_add(e->pairs, 0.5, sum, e->next_d);
     gersh__pairs_add(e->pairs, -0.5, difference, e->next_d);
-    for (size_t p = 0; p < e->pairs->count; p++)
+    for (size_t p = 0, last = gersh__pairs_count(e->pairs); p < last; p++)
         e->next_d[p] = fmax(e->next_d[p], 0);
 }
 
 static void row_gradient(blocks *b, size_t row)
 {
     gersh__engine *e = b->run->engine;
-    size_t n = e->pairs->n;
+    size_t n = gersh__pairs_samples(e->pairs);
     double begin = gersh__clock_seconds();
-    gersh__pairs_laplacian(e->pairs, e->g, 1, b->x + row * n, b->t);
+    gersh__pairs_adjoint(e->pairs, e->g, 1, b->x + row * n, b->t);
     cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)b->k, (int)n, 2, b->x, (int)n, b->t, 1, 0, b->gradient,
                 1);
     b->gradient[row] = 0;
@@ -334,7 +336,7 @@ static int is_definite(blocks *b)
 static void refresh_distances(blocks *b)
 {
     gersh__engine *e = b->run->engine;
-    size_t k = b->k, n = e->pairs->n;
+    size_t k = b->k, n = gersh__pairs_samples(e->pairs);
     for (size_t j = 0; j < k; j++) {
         b->next[j] = 1;
         for (size_t i = 0; i < j; i++)
@@ -342,7 +344,7 @@ static void refresh_distances(blocks *b)
     }
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)k, (int)n, (int)k, 1, b->factor, (int)k,
                 b->x, (int)n, 0, b->t, (int)n);
-    gersh__pairs_combine(e->pairs, k, b->t, b->next, b->scratch, e->base, e->d);
+    gersh__pairs_squared_distances(e->pairs, &(gersh__terms){k, NULL, b->t, b->next}, e->base, e->d);
 }
 
 /* Makes sure that the iteration ends with a matrix of the region, and no higher than at `value`, where it
@@ -365,7 +367,7 @@ static void settle(blocks *b, double value)
     }
     if (!definite || !(e->value <= value)) {
         memcpy(b->m, b->before, size);
-        memcpy(e->d, b->before_d, e->pairs->count * sizeof *e->d);
+        memcpy(e->d, b->before_d, gersh__pairs_count(e->pairs) * sizeof *e->d);
         e->value = e->objective->kind->evaluate(e->objective, e->d, e->g);
     }
     set_radii(b);
@@ -380,7 +382,7 @@ static gersh_status iterate(blocks *b)
     while (!gersh__dense_ended(run)) {
         double value = e->value;
         memcpy(b->before, b->m, b->k * b->k * sizeof *b->m);
-        memcpy(b->before_d, e->d, e->pairs->count * sizeof *e->d);
+        memcpy(b->before_d, e->d, gersh__pairs_count(e->pairs) * sizeof *e->d);
         descend_diagonal(b);
         for (size_t row = 0; row < b->k && b->k > 1 && !gersh__dense_halted(run); row++) {
             gersh_status status = descend_row(b, row);

@@ -7,7 +7,7 @@
 static gersh_status solve_identity(gersh__solver_run *run)
 {
     gersh__engine *e = run->engine;
-    size_t k = run->pairs->k;
+    size_t k = gersh__pairs_features(run->pairs);
     gersh_status status = GERSH_OK;
     e->atoms = 0;
     for (size_t i = 0; i < k && status == GERSH_OK; i++)

@@ -23,7 +23,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/settings.h"
-#include "pairs/combine.h"
 #include "solver/dense.h"
 
 #define ROUNDING 1e-14 /* share of the budget below which a weight is 0 */
@@ -37,18 +36,19 @@ typedef struct cone {
     double *m, *gradient;   /* gradient: scratch too, once the step is made */
     double *vectors, *next; /* eigenvectors of M and of the matrix that the step leads to */
     double *weights, *next_weights;
-    double *t, *scratch; /* K × n */
+    double *t; /* K × n */
 } cone;
 
 static gersh_status init(cone *c, gersh__solver_run *run, double tau)
 {
-    size_t k = run->pairs->k, n = run->pairs->n;
+    size_t k = gersh__pairs_features(run->pairs), n = gersh__pairs_samples(run->pairs);
     *c = (cone){.descent = gersh__descent_start(run, gersh__dense_tol(run)), .tau = tau};
     const gersh__array arrays[] = {
-        {&c->x, k, n},      {&c->m, k, k},       {&c->gradient, k, k},     {&c->vectors, k, k},
-        {&c->next, k, k},   {&c->weights, k, 1}, {&c->next_weights, k, 1}, {&c->t, k, n},
-        {&c->scratch, k, n}};
-    return gersh__dense_init(&c->eigen, &c->memory, run, arrays, sizeof arrays / sizeof arrays[0]);
+        {&c->x, k, n},    {&c->m, k, k},       {&c->gradient, k, k},     {&c->vectors, k, k},
+        {&c->next, k, k}, {&c->weights, k, 1}, {&c->next_weights, k, 1}, {&c->t, k, n}};
+    gersh_status status =
+        gersh__dense_init(&c->eigen, &c->memory, run, arrays, sizeof arrays / sizeof arrays[0]);
+    return status == GERSH_OK ? gersh__pairs_reserve(run->pairs, k) : status;
 }
 
 /* The weights of the projection, from the eigenvalues less `shift`. They ascend; returns how many are above 0. */
@@ -105,7 +105,7 @@ static void set_gradient(cone *c)
 static gersh_status propose(cone *c)
 {
     gersh__engine *e = c->descent.run->engine;
-    size_t k = e->pairs->k, n = e->pairs->n;
+    size_t k = gersh__pairs_features(e->pairs), n = gersh__pairs_samples(e->pairs);
     double begin = gersh__clock_seconds();
     for (size_t j = 0; j < k; j++)
         for (size_t i = j; i < k; i++)
@@ -120,8 +120,8 @@ static gersh_status propose(cone *c)
     if (above > 0)
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)above, (int)n, (int)k, 1,
                     c->next + (k - above) * k, (int)k, c->x, (int)n, 0, c->t, (int)n);
-    gersh__pairs_combine(e->pairs, above, c->t, c->next_weights + (k - above), c->scratch, e->base,
-                         e->next_d);
+    gersh__terms terms = {above, NULL, c->t, c->next_weights + (k - above)};
+    gersh__pairs_squared_distances(e->pairs, &terms, e->base, e->next_d);
     e->seconds_step += middle - begin + gersh__clock_seconds() - end;
     return GERSH_OK;
 }
@@ -130,7 +130,7 @@ static gersh_status propose(cone *c)
 static void take(cone *c)
 {
     gersh__engine *e = c->descent.run->engine;
-    size_t k = e->pairs->k, above = 0;
+    size_t k = gersh__pairs_features(e->pairs), above = 0;
     double begin = gersh__clock_seconds(), *vectors = c->vectors, *weights = c->weights;
     c->vectors = c->next;
     c->weights = c->next_weights;

@@ -48,7 +48,7 @@ static double sketch_bytes(const gersh__fit *fit)
 {
     size_t k = gersh_dataset_features(fit->data);
     double pairs = (double)(GERSH__MOST_DRAWS + 2 * k);
-    if (fit->objective == NULL || !fit->objective->classes->separable || k > GERSH__MOST_SKETCHED)
+    if (fit->objective == NULL || fit->objective->classes->pair_terms == NULL || k > GERSH__MOST_SKETCHED)
         return 0;
     return pairs * ENGINE_BYTES + sample_bytes((double)k, pairs);
 }

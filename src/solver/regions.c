@@ -16,7 +16,7 @@ enum { FIRST_STEPS = 8, FEW_FEATURES = 32, MANY_SAMPLES = 4 /* for each feature 
 /* Puts all of the budget on the features alike or, of dense atoms, on a random one, which sees all differences. */
 static gersh_status spread(gersh__engine *e)
 {
-    size_t k = e->pairs->k;
+    size_t k = gersh__pairs_features(e->pairs);
     gersh_status status = GERSH_OK;
     if (!e->dense) {
         for (size_t i = 0; i < k && status == GERSH_OK; i++)
@@ -43,7 +43,8 @@ static gersh_status spread(gersh__engine *e)
 static int begins_spread(const gersh__engine *e)
 {
     const gersh__objective_kind *kind = e->objective->kind;
-    return (kind->steep && e->rho == 0) || (kind->spreads && !e->dense && e->pairs->k <= MOST_TO_SPREAD);
+    return (kind->steep && e->rho == 0) ||
+           (kind->spreads && !e->dense && gersh__pairs_features(e->pairs) <= MOST_TO_SPREAD);
 }
 
 gersh_status gersh__solve_region(gersh__solver_run *run, const gersh__region_ops *ops, const double *color)
@@ -76,9 +77,10 @@ static gersh_status solve_hull(gersh__solver_run *run)
 
 static gersh_status solve_psd(gersh__solver_run *run)
 {
-    size_t k = run->pairs->k;
+    size_t k = gersh__pairs_features(run->pairs);
     gersh_status status = GERSH_OK;
-    if (run->engine->atoms == 0 && k <= FEW_FEATURES && run->pairs->n >= MANY_SAMPLES * k)
+    if (run->engine->atoms == 0 && k <= FEW_FEATURES &&
+        gersh__pairs_samples(run->pairs) >= MANY_SAMPLES * k)
         status = gersh__pdcone_start(run, FIRST_STEPS);
     return status != GERSH_OK ? status : gersh__solve_region(run, &gersh__region_psd, NULL);
 }

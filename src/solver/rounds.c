@@ -105,9 +105,9 @@ static gersh_status look(double *value, double *bound, double *old, const rounds
     const gersh__fit *fit = r->fit;
     gersh__engine *engine = NULL;
     gersh__region *region = NULL;
-    gersh_status status =
-        gersh__engine_new(&engine, d->pairs, d->objective, fit->rho,
-                          fit->trace - (double)d->pairs->k * fit->rho, fit->solver->info.dense);
+    gersh_status status = gersh__engine_new(&engine, d->pairs, d->objective, fit->rho,
+                                            fit->trace - (double)gersh__pairs_features(d->pairs) * fit->rho,
+                                            fit->solver->info.dense);
     if (status == GERSH_OK)
         status = gersh__engine_start(engine, metric);
     if (status == GERSH_OK && bound != NULL)
@@ -177,7 +177,7 @@ static gersh_status measure(measured *out, rounds *r, const gersh_metric *metric
         if (status == GERSH_OK) {
             out->value += value[b] / GROUPS;
             old += there / GROUPS;
-            units += d.pairs->units / GROUPS;
+            units += gersh__supervision_units(gersh__pairs_supervision(d.pairs)) / GROUPS;
         }
         drop(&d);
     }
@@ -229,11 +229,11 @@ static gersh_status run_round(gersh_metric **out, gersh_fit_info *info, measured
     if (status == GERSH_OK)
         status = gersh__fit_pairs(out, info, NULL, &r->width, r->fit, d.pairs, d.objective, start);
     if (status == GERSH_OK) {
-        r->units = d.pairs->units;
+        r->units = gersh__supervision_units(gersh__pairs_supervision(d.pairs));
         r->bound =
             info->has_bound ? (r->fit->objective->info.maximized ? -info->bound : info->bound) : -INFINITY;
-        info->pairs = (double)d.pairs->count;
-        info->rows_used = (double)d.pairs->n;
+        info->pairs = (double)gersh__pairs_count(d.pairs);
+        info->rows_used = (double)gersh__pairs_samples(d.pairs);
         info->rounds++;
         r->all_anchors = r->plan->choice == GERSH_CHOICE_MINED && !r->population->limited &&
                          r->units == (double)r->population->n;

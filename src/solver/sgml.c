@@ -91,7 +91,7 @@ gersh_status gersh__sgml_rows(gersh__sgml *s)
 /* Sets s->moving, the distances of the free part, and the gradient; returns the trace that the free part may hold. */
 static double divide(gersh__sgml *s, int free)
 {
-    size_t count = s->pairs->count;
+    size_t count = gersh__pairs_count(s->pairs);
     double budget = s->engine->budget;
     if (free == GERSH__SGML_WHOLE) {
         for (size_t p = 0; p < count; p++)

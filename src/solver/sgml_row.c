@@ -63,7 +63,7 @@ static gersh_status put_row(gersh__sgml *s, size_t r)
 /* The free distances: of the slacks, and of the edges at r. */
 static void free_distances(const gersh__sgml *s, size_t r, double *moving)
 {
-    memset(moving, 0, s->pairs->count * sizeof *moving);
+    memset(moving, 0, gersh__pairs_count(s->pairs) * sizeof *moving);
     for (size_t i = 0; i < s->k; i++) {
         if (s->slack[i] > 0)
             gersh__pairs_add(s->pairs, s->slack[i], gersh__pairs_column(s->pairs, i, s->scratch), moving);
@@ -110,7 +110,7 @@ static void keep_flipped(gersh__sgml *s, size_t r)
 /* Sets d, the value and the gradient from the fixed and the moving part. */
 static void combine(gersh__sgml *s)
 {
-    for (size_t p = 0; p < s->pairs->count; p++)
+    for (size_t p = 0, last = gersh__pairs_count(s->pairs); p < last; p++)
         s->d[p] = s->fixed[p] + s->moving[p];
     s->value = gersh__sgml_evaluate(s, s->d, s->g);
 }
@@ -130,7 +130,7 @@ gersh_status gersh__sgml_row(gersh__sgml *s, size_t r, int *changed, int *flippe
     int steps = s->engine->newton_steps;
     *flipped = 0;
     free_distances(s, r, s->moving);
-    for (size_t p = 0; p < s->pairs->count; p++)
+    for (size_t p = 0, last = gersh__pairs_count(s->pairs); p < last; p++)
         s->fixed[p] = s->d[p] - s->moving[p];
     keep_flipped(s, r);
     combine(s);

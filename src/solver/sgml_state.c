@@ -38,7 +38,7 @@ gersh_status gersh__sgml_new(gersh__sgml **out, gersh__solver_run *run, int posi
     s->run = run;
     s->engine = run->engine;
     s->pairs = pairs;
-    s->k = pairs->k;
+    s->k = gersh__pairs_features(pairs);
     s->positive = positive;
     struct {
         double **block;
@@ -51,17 +51,17 @@ gersh_status gersh__sgml_new(gersh__sgml **out, gersh__solver_run *run, int posi
                 {&s->kept_color, s->k},
                 {&s->kept_u, s->k},
                 {&s->kept_slack, s->k},
-                {&s->scratch, pairs->n},
-                {&s->column, pairs->n},
-                {&s->d, pairs->count},
-                {&s->fixed, pairs->count},
-                {&s->moving, pairs->count},
-                {&s->vertex, pairs->count},
-                {&s->next_d, pairs->count},
-                {&s->next_g, pairs->count},
-                {&s->g, pairs->count},
-                {&s->product, pairs->count},
-                {&s->kept_moving, pairs->count}};
+                {&s->scratch, gersh__pairs_samples(pairs)},
+                {&s->column, gersh__pairs_samples(pairs)},
+                {&s->d, gersh__pairs_count(pairs)},
+                {&s->fixed, gersh__pairs_count(pairs)},
+                {&s->moving, gersh__pairs_count(pairs)},
+                {&s->vertex, gersh__pairs_count(pairs)},
+                {&s->next_d, gersh__pairs_count(pairs)},
+                {&s->next_g, gersh__pairs_count(pairs)},
+                {&s->g, gersh__pairs_count(pairs)},
+                {&s->product, gersh__pairs_count(pairs)},
+                {&s->kept_moving, gersh__pairs_count(pairs)}};
     gersh_status status = GERSH_OK;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         *rows[i].block = gersh__alloc(rows[i].count, sizeof(double));
@@ -87,7 +87,7 @@ void gersh__sgml_add_edge(const gersh__sgml *s, const double *u, const double *c
 
 void gersh__sgml_refresh(gersh__sgml *s)
 {
-    memcpy(s->d, s->engine->base, s->pairs->count * sizeof *s->d);
+    memcpy(s->d, s->engine->base, gersh__pairs_count(s->pairs) * sizeof *s->d);
     for (size_t i = 0; i < s->k; i++)
         if (s->slack[i] > 0)
             gersh__pairs_add(s->pairs, s->slack[i], gersh__pairs_column(s->pairs, i, s->scratch), s->d);

@@ -225,7 +225,7 @@ static void add_distances(gersh__sgml *s, const gersh__sgml_vertex *v, double tr
 static double second_derivative(gersh__sgml *s, const double *d)
 {
     s->engine->objective->kind->curvature(s->engine->objective, d, s->vertex, s->product);
-    return gersh__kernels_here()->dot(s->pairs->count, s->vertex, s->product);
+    return gersh__kernels_here()->dot(gersh__pairs_count(s->pairs), s->vertex, s->product);
 }
 
 /*
@@ -234,7 +234,7 @@ static double second_derivative(gersh__sgml *s, const double *d)
  */
 static double step_size(gersh__sgml *s, double fall, double *value)
 {
-    size_t count = s->pairs->count;
+    size_t count = gersh__pairs_count(s->pairs);
     double low = 0, high = 1, first = fall / second_derivative(s, s->d);
     double gamma = first > 0 && first < 1 ? first : 1, taken = gamma;
     for (int tries = 0; tries < MOST_NEWTON; tries++) {
@@ -308,7 +308,7 @@ static gersh_status give_trace(gersh__sgml *s, int row, const gersh__sgml_vertex
 gersh_status gersh__sgml_minimize(gersh__sgml *s, int row, gersh__region *region, double budget, double tol)
 {
     const gersh__kernels *kernel = gersh__kernels_here();
-    size_t count = s->pairs->count;
+    size_t count = gersh__pairs_count(s->pairs);
     for (int step = 0; step < MOST_STEPS && !gersh__sgml_must_stop(s); step++) {
         gersh__sgml_vertex best;
         gersh_status status = find_vertices(s, row, region, budget, &best);

@@ -35,20 +35,13 @@ enum {
 #define SHARE 0.1  /* of the gap, to which the sketch is solved, */
 #define ENOUGH 0.5 /* or of the tolerance, if that is more */
 
-/* A pair that is drawn. */
-typedef struct pick {
-    size_t i, j, pair;
-    double times; /* how many draws it has */
-} pick;
-
 struct gersh__sketch {
-    const gersh__engine *engine;          /* over all pairs */
-    const double *second;                 /* its c φ'', or −c φ'' */
-    double level;                         /* of the identity, over ρ */
-    double before[GERSH__MOST_PARTS + 1]; /* sum of chances before each part */
-    double unit;                          /* of that sum for each draw */
+    const gersh__engine *engine; /* over all pairs */
+    gersh__pair_terms terms;     /* its objective's: with c φ'', or −c φ'' */
+    double level;                /* of the identity, over ρ */
+    double unit;                 /* of the sum of chances for each draw */
     size_t draws;
-    pick *pick;          /* as many */
+    gersh__pick *pick;   /* as many */
     gersh__pairs *pairs; /* as many drawn ones and 2K linear ones */
     gersh__sketch_objective *objective;
     gersh__engine *small; /* over these */
@@ -59,8 +52,9 @@ struct gersh__sketch {
 
 int gersh__sketch_pays(const gersh__engine *e)
 {
-    return e->objective->kind->separable && e->pairs->count >= GERSH__SKETCHED_PAIRS &&
-           gersh__gradient_kept(e->gradient) && e->pairs->k <= GERSH__MOST_SKETCHED && e->rho > 0;
+    return e->objective->kind->pair_terms != NULL &&
+           gersh__pairs_count(e->pairs) >= GERSH__SKETCHED_PAIRS && gersh__gradient_kept(e->gradient) &&
+           gersh__pairs_features(e->pairs) <= GERSH__MOST_SKETCHED && e->rho > 0;
 }
 
 void gersh__sketch_free(gersh__sketch *s)
@@ -80,12 +74,12 @@ void gersh__sketch_free(gersh__sketch *s)
 
 static gersh_status make(gersh__sketch **out, const gersh__engine *e)
 {
-    size_t k = e->pairs->k;
+    size_t k = gersh__pairs_features(e->pairs);
     gersh__sketch *s = *out = gersh__alloc(1, sizeof *s);
     if (s == NULL)
         return GERSH_ERROR_MEMORY;
     s->engine = e;
-    s->draws = e->pairs->count / PAIRS_A_DRAW;
+    s->draws = gersh__pairs_count(e->pairs) / PAIRS_A_DRAW;
     s->draws = s->draws < LEAST_DRAWS         ? LEAST_DRAWS
                : s->draws > GERSH__MOST_DRAWS ? GERSH__MOST_DRAWS
                                               : s->draws;
@@ -95,7 +89,7 @@ static gersh_status make(gersh__sketch **out, const gersh__engine *e)
     s->scratch = gersh__alloc(k, s->draws * sizeof *s->scratch);
     gersh_status status = s->pick && s->g && s->r && s->scratch ? GERSH_OK : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
-        status = gersh__pairs_new_differences(&s->pairs, k, s->draws + 2 * k, e->pairs->pool);
+        status = gersh__pairs_new_differences(&s->pairs, k, s->draws + 2 * k, gersh__pairs_pool(e->pairs));
     if (status == GERSH_OK)
         status = gersh__sketch_objective_new(&s->objective, e->objective, s->pairs, s->draws);
     if (status == GERSH_OK)
@@ -105,98 +99,26 @@ static gersh_status make(gersh__sketch **out, const gersh__engine *e)
 }
 
 /* The chance of a pair. */
-static double weigh(const gersh__sketch *s, size_t p)
+static double chance(void *context, size_t p)
 {
+    const gersh__sketch *s = context;
     double length = s->engine->d[p] + s->level * s->engine->base[p];
-    return fabs(s->second[p]) * length * length;
-}
-
-static void sum_part(void *context, size_t part, int worker)
-{
-    gersh__sketch *s = context;
-    size_t end = gersh__pairs_begin(s->engine->pairs, part + 1);
-    double sum = 0;
-    (void)worker;
-    for (size_t p = gersh__pairs_begin(s->engine->pairs, part); p < end; p++)
-        sum += weigh(s, p);
-    s->before[part + 1] = sum;
-}
-
-/* Draws made before the running sum is this. */
-static size_t draws_before(const gersh__sketch *s, double sum)
-{
-    double draws = floor(sum / s->unit + 0.5);
-    return draws < (double)s->draws ? (size_t)draws : s->draws;
-}
-
-/* Each part has as many places as it has draws; where a pair is drawn more than once, some are empty. */
-static void draw_part(void *context, size_t part, int worker)
-{
-    gersh__sketch *s = context;
-    const gersh__pairs *pairs = s->engine->pairs;
-    size_t made = draws_before(s, s->before[part]), last = draws_before(s, s->before[part + 1]);
-    pick *next = s->pick + made;
-    double sum = s->before[part], wanted = ((double)made + 0.5) * s->unit;
-    (void)worker;
-    memset(next, 0, (last - made) * sizeof *next);
-    for (size_t i = pairs->part[part]; i < pairs->part[part + 1] && made < last; i++) {
-        size_t begin = pairs->first != NULL ? i : pairs->row[i];
-        size_t end = pairs->first != NULL ? i + 1 : pairs->row[i + 1];
-        for (size_t p = begin; p < end && made < last; p++) {
-            sum += weigh(s, p);
-            if (sum < wanted)
-                continue;
-            size_t reached = draws_before(s, sum);
-            reached = reached < made + 1 ? made + 1 : reached < last ? reached : last;
-            *next++ =
-                (pick){pairs->first != NULL ? pairs->first[p] : i,
-                       pairs->first != NULL ? pairs->second[p] : p - begin, p, (double)(reached - made)};
-            made = reached;
-            wanted = ((double)made + 0.5) * s->unit;
-        }
-    }
-}
-
-/* Returns 0 where nothing bends. */
-static int draw(gersh__sketch *s)
-{
-    const gersh__pairs *pairs = s->engine->pairs;
-    gersh__pairs_run(pairs, sum_part, s);
-    for (size_t part = 0; part < pairs->parts; part++)
-        s->before[part + 1] += s->before[part];
-    s->unit = s->before[pairs->parts] / (double)s->draws;
-    if (!(s->unit > 0 && isfinite(s->unit)))
-        return 0;
-    gersh__pairs_run(pairs, draw_part, s);
-    return 1;
+    return fabs(s->terms.second[p]) * length * length;
 }
 
 static int many_numbers(const gersh__sketch *s)
 {
-    return s->engine->pairs->k * s->draws > MUCH_WORK;
+    return gersh__pairs_features(s->engine->pairs) * s->draws > MUCH_WORK;
 }
 
-/* One feature of the drawn pairs' differences. */
-static void take_feature(void *context, size_t f, int worker)
-{
-    gersh__sketch *s = context;
-    const double *from = s->engine->pairs->x + f * s->engine->pairs->n;
-    double *to = s->pairs->x + f * s->pairs->n;
-    (void)worker;
-    for (size_t p = 0; p < s->draws; p++)
-        to[p] = from[s->pick[p].i] - from[s->pick[p].j];
-}
-
-/* The drawn pairs: differences, and c so that each counts by its draws. */
+/* The sampled pairs: differences, and c so that each counts by its draws. */
 static void take_pairs(gersh__sketch *s)
 {
-    const gersh__pairs *pairs = s->engine->pairs;
-    const gersh__separable *all = (const gersh__separable *)s->engine->objective;
-    gersh__pool_run(many_numbers(s) ? pairs->pool : NULL, pairs->k, take_feature, s);
+    gersh__differences_take(s->pairs, s->engine->pairs, s->draws, s->pick);
     for (size_t p = 0; p < s->draws; p++) {
         size_t pair = s->pick[p].pair;
-        double count = s->pick[p].times > 0 ? s->pick[p].times * s->unit / weigh(s, pair) : 0;
-        s->objective->terms.c[p] = count * gersh__separable_factor(all, pair);
+        double count = s->pick[p].times > 0 ? s->pick[p].times * s->unit / chance(s, pair) : 0;
+        s->objective->terms.c[p] = count * (s->terms.c != NULL ? s->terms.c[pair] : s->terms.each);
         s->g[p] = count * s->engine->g[pair];
     }
 }
@@ -206,22 +128,18 @@ static void take_difference(void *context, size_t part, int worker)
 {
     const gersh__sketch *s = context;
     const gersh__engine *e = s->engine;
-    size_t k = e->pairs->k, own = s->pairs->n, from = part * COLUMNS,
+    size_t k = gersh__pairs_features(e->pairs), from = part * COLUMNS,
            columns = k - from < COLUMNS ? k - from : COLUMNS;
-    double *scaled = s->scratch + from * s->draws, *r = s->r + from * k;
+    double *r = s->r + from * k;
     (void)worker;
-    for (size_t f = 0; f < columns; f++)
-        for (size_t p = 0; p < s->draws; p++)
-            scaled[f * s->draws + p] = s->g[p] * s->pairs->x[(from + f) * own + p];
     gersh__gradient_block(e->gradient, from, columns, r);
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)k, (int)columns, (int)s->draws, -1.0,
-                s->pairs->x, (int)own, scaled, (int)s->draws, 1.0, r, (int)k);
+    gersh__differences_subtract(s->pairs, s->g, s->draws, from, columns, s->scratch + from * s->draws, r);
 }
 
 /* The linear pairs from the lower triangle of R. Returns 0 where it is no matrix of numbers. */
 static int take_linear(gersh__sketch *s)
 {
-    size_t k = s->engine->pairs->k;
+    size_t k = gersh__pairs_features(s->engine->pairs);
     double shift = 0, *r = s->r, *lambda = s->objective->lambda;
     for (size_t i = 0; i < k; i++) {
         double sum = 0;
@@ -235,7 +153,7 @@ static int take_linear(gersh__sketch *s)
     if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (lapack_int)k, r, (lapack_int)k) != 0)
         return 0;
     for (size_t f = 0; f < k; f++) {
-        double *row = s->pairs->x + f * s->pairs->n + s->draws;
+        double *row = gersh__differences_feature(s->pairs, f) + s->draws;
         for (size_t c = 0; c <= f; c++)
             row[c] = r[c * k + f];
         row[k + f] = 1;
@@ -250,8 +168,8 @@ static gersh_status start(gersh__sketch *s)
 {
     const gersh__engine *e = s->engine;
     gersh_metric *here = NULL;
-    gersh__pairs_euclid(s->pairs, s->small->base);
-    for (size_t p = 0; p < s->pairs->count; p++)
+    gersh__pairs_euclidean(s->pairs, s->small->base);
+    for (size_t p = 0, last = gersh__pairs_count(s->pairs); p < last; p++)
         s->small->base[p] *= e->rho;
     gersh_status status = gersh__engine_metric(&here, e);
     if (status == GERSH_OK)
@@ -277,13 +195,13 @@ gersh_status gersh__sketch_solve(gersh_metric **out, gersh__engine *e, const ger
     *out = NULL;
     if (status != GERSH_OK)
         return status;
-    s->second = ((const gersh__separable *)e->objective)->second;
-    s->level = e->budget / ((double)e->pairs->k * e->rho);
-    if (!draw(s))
+    s->terms = e->objective->kind->pair_terms(e->objective);
+    s->level = e->budget / ((double)gersh__pairs_features(e->pairs) * e->rho);
+    if (!gersh__pairs_subsample(s->pick, &s->unit, e->pairs, chance, s, s->draws))
         return GERSH_OK;
     take_pairs(s);
-    gersh__pool_run(many_numbers(s) ? e->pairs->pool : NULL, (e->pairs->k + COLUMNS - 1) / COLUMNS,
-                    take_difference, s);
+    gersh__pool_run(many_numbers(s) ? gersh__pairs_pool(e->pairs) : NULL,
+                    (gersh__pairs_features(e->pairs) + COLUMNS - 1) / COLUMNS, take_difference, s);
     if (!take_linear(s))
         return GERSH_OK;
     status = start(s);
