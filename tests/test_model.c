@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/alloc.h"
+#include "base/settings.h"
 #include "data/dataset.h"
 
 static void same_reals(const double *a, const double *b, size_t count)
