@@ -153,17 +153,44 @@ gersh_status gersh__eigen_solve(gersh__eigen *eigen, double *matrix)
     return GERSH_OK;
 }
 
-void gersh__dense_start(gersh__solver_run *run, double *m, double *x)
+void gersh__dense_center(const gersh__pairs *pairs, double *x)
 {
-    gersh__engine *e = run->engine;
-    size_t k = gersh__pairs_features(e->pairs), n = gersh__pairs_samples(e->pairs);
-    double level = e->rho + (e->atoms > 0 ? 0 : e->budget / (double)k);
+    size_t k = gersh__pairs_features(pairs), n = gersh__pairs_samples(pairs);
     for (size_t f = 0; f < k; f++) {
-        const double *from = gersh__pairs_column(e->pairs, f, x + f * n);
+        const double *from = gersh__pairs_column(pairs, f, x + f * n);
         double mean = gersh__kernels_here()->sum(n, from) / (double)n;
         for (size_t i = 0; i < n; i++)
             x[f * n + i] = from[i] - mean;
     }
+}
+
+gersh_status gersh__dense_root_scatter(double *out, const double *x, size_t k, size_t n, double ridge)
+{
+    double mean = 0, *vectors = gersh__alloc(k, (k + 1) * sizeof *vectors);
+    int order = (int)k, samples = (int)n;
+    if (vectors == NULL)
+        return GERSH_ERROR_MEMORY;
+    double *values = vectors + k * k;
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, order, samples, 1, x, samples, 0, vectors, order);
+    for (size_t f = 0; f < k; f++)
+        mean += vectors[f * k + f] / (double)k;
+    int info = (int)LAPACKE_dsyevd(LAPACK_ROW_MAJOR, 'V', 'L', order, vectors, order, values);
+    for (size_t e = 0; e < k * k; e++)
+        vectors[e] *= pow(fmax(values[e % k], 0) / mean + ridge, -0.25);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, order, order, order, 1, vectors, order, vectors,
+                order, 0, out, order);
+    gersh__free(vectors);
+    return info == 0
+               ? GERSH_OK
+               : gersh__fail(GERSH_ERROR_NUMERIC, "LAPACK's dsyevd failed on a matrix of order %d", order);
+}
+
+void gersh__dense_start(gersh__solver_run *run, double *m, double *x)
+{
+    gersh__engine *e = run->engine;
+    size_t k = gersh__pairs_features(e->pairs);
+    double level = e->rho + (e->atoms > 0 ? 0 : e->budget / (double)k);
+    gersh__dense_center(e->pairs, x);
     e->objective->width = SHARP;
     e->bound = -INFINITY;
     memset(m, 0, k * k * sizeof *m);

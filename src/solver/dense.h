@@ -62,6 +62,12 @@ gersh_status gersh__dense_init(gersh__eigen *eigen, double **memory, const gersh
 /* The eigenvalues, ascending, into eigen->values; the eigenvectors, side by side, in place of the matrix. */
 gersh_status gersh__eigen_solve(gersh__eigen *eigen, double *matrix);
 
+/* x gets the samples, K × n as in the pairs, with the mean of each feature taken off. */
+void gersh__dense_center(const gersh__pairs *pairs, double *x);
+
+/* out (k × k) = (S + ridge I)^{−1/2}, S the scatter of these samples over the mean of its diagonal. */
+gersh_status gersh__dense_root_scatter(double *out, const double *x, size_t k, size_t n, double ridge);
+
 /*
  * x gets the samples, K × n as in the pairs, with the mean of each feature taken off. m, both triangles,
  * gets the matrix to begin with: the engine's metric where there is one, else (C/K) I. The engine's d, g and
@@ -86,11 +92,5 @@ void gersh__dense_report(gersh__solver_run *run, const char *stage, size_t atoms
  * (of the arrays too).
  */
 gersh_status gersh__dense_finish(gersh__solver_run *run, double *vectors, double *weights);
-
-/*
- * Up to `most` steps of pdcone, as a start for another solver: they do not count as iterations, nor tell of
- * themselves. Where F is no lower at (C/K) I, where they would begin, than at ρI, the engine stays as it is.
- */
-gersh_status gersh__pdcone_start(gersh__solver_run *run, int most);
 
 #endif

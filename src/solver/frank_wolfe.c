@@ -100,8 +100,7 @@ static double multiply(const gersh__pairs *pairs, const double *x, const double 
     return gersh__pairs_reduce(pairs, multiply_chunk, &(vectors){.x = x, .y = y, .less = less});
 }
 
-/* The value at d of the linear function with the gradient g that is nowhere above the objective. */
-static double lower_value(const gersh__engine *e)
+double gersh__engine_lower(const gersh__engine *e)
 {
     const gersh__objective_kind *kind = e->objective->kind;
     return kind->constant != NULL
@@ -379,7 +378,7 @@ static gersh_status call_lmo(gersh__engine *e, gersh__region *region, const gers
                              double *seen, gersh__lmo_answer *answer, double *gap)
 {
     const gersh__region_ops *ops = gersh__region_ops_of(region);
-    double begin = gersh__clock_seconds(), score = 0, lower = lower_value(e);
+    double begin = gersh__clock_seconds(), score = 0, lower = gersh__engine_lower(e);
     if (!ops->dense != !e->dense)
         return gersh__fail(GERSH_ERROR_ARGUMENT, "internal error: atoms of the region '%s' are %s",
                            ops->name, ops->dense ? "dense" : "not dense");
@@ -450,7 +449,7 @@ static void sharpen(gersh__engine *e, double gap)
     gersh__objective *o = e->objective;
     if (!o->info->smoothed || o->width <= NARROWEST)
         return;
-    if (gap < gersh__engine_value(e) - lower_value(e)) {
+    if (gap < gersh__engine_value(e) - gersh__engine_lower(e)) {
         o->width *= 0.25;
         e->value = evaluate(e, e->d, e->g);
     }

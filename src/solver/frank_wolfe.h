@@ -83,6 +83,9 @@ void gersh__engine_gradient(gersh__engine *engine);
 /* Value as minimised, exact where the objective is smoothed. */
 double gersh__engine_value(const gersh__engine *engine);
 
+/* The value at d of the linear function with the gradient g that is nowhere above the objective. */
+double gersh__engine_lower(const gersh__engine *engine);
+
 /* Whether value and bound agree to the tolerance. */
 int gersh__engine_close(const gersh__engine *engine, double bound, double tol);
 

@@ -175,40 +175,21 @@ static gersh_status iterate(cone *c)
     return GERSH_OK;
 }
 
-/* From the engine's metric, or (C/K) I; with `lower`, only where F is lower there than at ρI. */
-static gersh_status descend(gersh__solver_run *run, double tau, int lower)
+/* From the engine's metric, or (C/K) I. */
+static gersh_status solve(gersh__solver_run *run)
 {
-    gersh__engine *e = run->engine;
     cone c;
-    gersh_status status = init(&c, run, tau);
-    if (status != GERSH_OK)
-        goto out;
-    gersh__dense_start(run, c.m, c.x);
-    if (lower && !(e->value < e->objective->kind->evaluate(e->objective, e->base, NULL)))
-        goto out;
-    status = decompose_start(&c);
+    gersh_status status = init(&c, run, gersh__setting_number(run->settings, GERSH__NUCLEAR));
+    if (status == GERSH_OK) {
+        gersh__dense_start(run, c.m, c.x);
+        status = decompose_start(&c);
+    }
     if (status == GERSH_OK)
         status = iterate(&c);
     if (status == GERSH_OK)
         status = gersh__dense_finish(run, c.vectors, c.weights);
-out:
     gersh__eigen_clear(&c.eigen);
     gersh__free(c.memory);
-    return status;
-}
-
-static gersh_status solve(gersh__solver_run *run)
-{
-    return descend(run, gersh__setting_number(run->settings, GERSH__NUCLEAR), 0);
-}
-
-gersh_status gersh__pdcone_start(gersh__solver_run *run, int most)
-{
-    gersh__solver_run own = *run;
-    own.limits.max_iter = most;
-    own.limits.progress = NULL;
-    gersh_status status = descend(&own, 0, 1);
-    run->engine->iterations = 0;
     return status;
 }
 

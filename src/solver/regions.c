@@ -1,17 +1,15 @@
 /*
  * The solvers that are one region from start to end: diagonal, hull, psd.
- *
- * With few features and many samples an eigen-decomposition costs less than the objective. There psd begins
- * with a few steps of pdcone, which turn all eigenvectors at once, where atoms come one by one.
+ * Of these psd begins with a descent on a factor of the metric, as dense atoms would come one by one.
  */
 #include <math.h>
 
 #include "base/alloc.h"
 #include "base/random.h"
 #include "solver/atoms.h"
-#include "solver/dense.h"
+#include "solver/factor.h"
 
-enum { FIRST_STEPS = 8, FEW_FEATURES = 32, MANY_SAMPLES = 4 /* for each feature */, MOST_TO_SPREAD = 64 };
+enum { MOST_TO_SPREAD = 64 };
 
 /* Puts all of the budget on the features alike or, of dense atoms, on a random one, which sees all differences. */
 static gersh_status spread(gersh__engine *e)
@@ -77,11 +75,7 @@ static gersh_status solve_hull(gersh__solver_run *run)
 
 static gersh_status solve_psd(gersh__solver_run *run)
 {
-    size_t k = gersh__pairs_features(run->pairs);
-    gersh_status status = GERSH_OK;
-    if (run->engine->atoms == 0 && k <= FEW_FEATURES &&
-        gersh__pairs_samples(run->pairs) >= MANY_SAMPLES * k)
-        status = gersh__pdcone_start(run, FIRST_STEPS);
+    gersh_status status = run->engine->atoms == 0 ? gersh__factor_start(run) : GERSH_OK;
     return status != GERSH_OK ? status : gersh__solve_region(run, &gersh__region_psd, NULL);
 }
 
