@@ -6,6 +6,10 @@
  * can be certified is θ − m, and only once G − (θ − m) I is seen to be positive definite by its Cholesky
  * factorisation. The margin m is that of rounding, or else up to ten times the residual ‖r‖. Without either there is
  * no bound.
+ *
+ * With no more samples than features, n <= K, G is 0 but for the span of the samples: with the columns of Q an orthonormal basis
+ * of it, the smallest eigenvalue of G is that of QᵀGQ = (XQ)ᵀ(YQ), of order n, or 0. There LAPACK finds it, and
+ * the margin is that of rounding.
  */
 #include <cblas.h>
 #include <float.h>
@@ -27,7 +31,38 @@ enum {
 typedef struct spectrum {
     gersh_lobpcg *eigen;
     double *basis, *image, *ritz; /* MOST_BASIS × k */
+    double *span;                 /* n × k: the columns of Q; NULL: there are more samples than features */
+    double *within, *turned;      /* n × n by columns: XQ and YQ */
+    double *small, *values;       /* n × n, and n */
 } spectrum;
+
+/* Q, by a factorisation of the samples less their mean, and XQ. */
+static gersh_status find_span(spectrum *s, const gersh__pairs *pairs)
+{
+    size_t k = gersh__pairs_features(pairs), n = gersh__pairs_samples(pairs);
+    const double *x = gersh__pairs_columns(pairs);
+    if (n > k || x == NULL)
+        return GERSH_OK;
+    s->within = gersh__alloc(n, n * sizeof *s->within);
+    s->turned = gersh__alloc(n, n * sizeof *s->turned);
+    s->small = gersh__alloc(n, n * sizeof *s->small);
+    s->values = gersh__alloc(n, sizeof *s->values);
+    s->span = gersh__alloc(n, k * sizeof *s->span);
+    if (!s->within || !s->turned || !s->small || !s->values || !s->span)
+        return GERSH_ERROR_MEMORY;
+    for (size_t f = 0; f < k; f++) {
+        double mean = gersh__kernels_here()->sum(n, x + f * n) / (double)n;
+        for (size_t i = 0; i < n; i++)
+            s->span[i * k + f] = x[f * n + i] - mean;
+    }
+    lapack_int rows = (lapack_int)k, columns = (lapack_int)n;
+    if (LAPACKE_dgeqrf(LAPACK_COL_MAJOR, rows, columns, s->span, rows, s->values) != 0 ||
+        LAPACKE_dorgqr(LAPACK_COL_MAJOR, rows, columns, columns, s->span, rows, s->values) != 0)
+        return gersh__fail(GERSH_ERROR_NUMERIC, "LAPACK found no basis of the span of %zu samples", n);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)n, (int)n, (int)k, 1, s->span, (int)k, x,
+                (int)n, 0, s->within, (int)n);
+    return GERSH_OK;
+}
 
 static gersh_status init(gersh__region *region)
 {
@@ -41,7 +76,10 @@ static gersh_status init(gersh__region *region)
     s->basis = gersh__alloc(MOST_BASIS, k * sizeof *s->basis);
     s->image = gersh__alloc(MOST_BASIS, k * sizeof *s->image);
     s->ritz = gersh__alloc(MOST_BASIS, k * sizeof *s->ritz);
-    return s->basis && s->image && s->ritz ? gersh_lobpcg_new(&s->eigen, k) : GERSH_ERROR_MEMORY;
+    if (!s->basis || !s->image || !s->ritz)
+        return GERSH_ERROR_MEMORY;
+    gersh_status status = find_span(s, region->pairs);
+    return status == GERSH_OK ? gersh_lobpcg_new(&s->eigen, k) : status;
 }
 
 static void free_own(gersh__region *region)
@@ -53,6 +91,11 @@ static void free_own(gersh__region *region)
     gersh__free(s->basis);
     gersh__free(s->image);
     gersh__free(s->ritz);
+    gersh__free(s->span);
+    gersh__free(s->within);
+    gersh__free(s->turned);
+    gersh__free(s->small);
+    gersh__free(s->values);
     gersh__free(s);
 }
 
@@ -193,16 +236,41 @@ static gersh_status find_first(const gersh__region *region, gersh__gradient *gra
     return status;
 }
 
+/* The same in the span of the samples. */
+static gersh_status find_within(const spectrum *s, gersh__gradient *gradient, size_t k, size_t n,
+                                double *value, double *least)
+{
+    const double *x, *y;
+    int order = (int)n, all = (int)k;
+    gersh__gradient_factors(gradient, &x, &y);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, order, order, all, 1, s->span, all, y, order, 0,
+                s->turned, order);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, order, order, order, 0.5, s->within, order,
+                s->turned, order, 0, s->small, order);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, order, order, order, 0.5, s->turned, order,
+                s->within, order, 1, s->small, order);
+    if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', order, s->small, order, s->values) != 0)
+        return gersh__fail(GERSH_ERROR_NUMERIC, "LAPACK's dsyevd failed on a matrix of order %d", order);
+    cblas_dgemv(CblasRowMajor, CblasTrans, order, all, 1, s->span, all, s->small, 1, 0, s->basis, 1);
+    cblas_dscal(all, 1 / cblas_dnrm2(all, s->basis, 1), s->basis, 1);
+    double added = cblas_dnrm2(all * order, x, 1) * cblas_dnrm2(all * order, y, 1);
+    *value = s->values[0];
+    *least = fmin(*value, 0) - 8 * DBL_EPSILON * (double)n * added - DBL_MIN;
+    return GERSH_OK;
+}
+
 static gersh_status minimize(gersh__region *region, gersh__gradient *gradient,
                              const gersh__lmo_request *request, gersh__lmo_answer *answer)
 {
     const spectrum *s = region->own;
     double value = 0;
-    gersh_status status = find_first(region, gradient, &value, &answer->least);
+    size_t k = gersh__pairs_features(region->pairs), n = gersh__pairs_samples(region->pairs);
+    gersh_status status = s->span != NULL ? find_within(s, gradient, k, n, &value, &answer->least)
+                                          : find_first(region, gradient, &value, &answer->least);
     if (status != GERSH_OK)
         return status;
     answer->candidate[answer->found++] = (gersh__candidate){{0, 0, 0, 0}, s->basis, value};
-    add_ritz_vectors(s, gersh__pairs_features(region->pairs), gradient, request, answer);
+    add_ritz_vectors(s, k, gradient, request, answer);
     return GERSH_OK;
 }
 
