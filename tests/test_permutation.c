@@ -4,12 +4,12 @@
  * none.
  */
 #include "base/alloc.h"
+#include "experiment/permute.h"
 #include "importance.h"
 #include "models.h"
 #include "random_metrics.h"
 #include "sparse.h"
 #include "tuples.h"
-#include "use/permute.h"
 
 enum { SPLITS = GERSH_IMPORTANCE_SPLITS };
 
