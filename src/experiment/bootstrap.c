@@ -257,7 +257,7 @@ static gersh_status make_settings(gersh_settings **out, const gersh_settings *se
 {
     const gersh_fit_info *info = &model->info;
     char number[64];
-    gersh_status status = gersh__settings_copy(out, settings);
+    gersh_status status = gersh_settings_copy(out, settings);
     if (status == GERSH_OK)
         status = gersh_settings_set(*out, "threads", "1");
     if (status == GERSH_OK)

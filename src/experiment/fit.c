@@ -168,7 +168,7 @@ static int is_better(const attempt *a, const attempt *b, size_t samples)
 static gersh_status local_settings(gersh_settings **out, const gersh_settings *settings, double spent)
 {
     char number[40];
-    gersh_status status = gersh__settings_copy(out, settings);
+    gersh_status status = gersh_settings_copy(out, settings);
     if (status == GERSH_OK)
         status = gersh_settings_set(*out, "objective", gersh__objective_second(GERSH__CLASSES));
     if (status == GERSH_OK && !gersh__setting_is(settings, GERSH__MAX_TIME, "none")) {

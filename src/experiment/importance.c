@@ -179,7 +179,7 @@ gersh_status gersh_importance_permute(gersh_model *model, const gersh_settings *
         .model = model, .options = options != NULL ? options : &none, .start = gersh__clock_seconds()};
     gersh_status status = check_model(model);
     if (status == GERSH_OK)
-        status = gersh__settings_copy(&own, settings != NULL ? settings : model->settings);
+        status = gersh_settings_copy(&own, settings != NULL ? settings : model->settings);
     if (status == GERSH_OK)
         status =
             gersh_settings_set(own, "objective", gersh__setting_text(model->settings, GERSH__OBJECTIVE));

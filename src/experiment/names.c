@@ -65,7 +65,7 @@ gersh_status gersh__names_read(gersh__words *names, const char *text, int settin
 gersh_status gersh__names_settings(gersh_settings **out, const gersh_settings *settings,
                                    const char *objective, const char *solver)
 {
-    gersh_status status = gersh__settings_copy(out, settings);
+    gersh_status status = gersh_settings_copy(out, settings);
     if (status == GERSH_OK && objective != NULL)
         status = gersh_settings_set(*out, "objective", objective);
     if (status == GERSH_OK && solver != NULL)

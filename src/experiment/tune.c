@@ -535,7 +535,7 @@ gersh_status gersh_tune(gersh_tuning **out, const gersh_dataset *data, const ger
     s->start = gersh__clock_seconds();
     s->folds = gersh_dataset_rows(data) < FOLDS ? gersh_dataset_rows(data) : FOLDS;
     s->result = gersh__alloc(1, sizeof *s->result);
-    status = s->result != NULL ? gersh__settings_copy(&s->result->settings, settings) : GERSH_ERROR_MEMORY;
+    status = s->result != NULL ? gersh_settings_copy(&s->result->settings, settings) : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
         status = gersh__dataset_dense(&own, &s->data);
     if (status == GERSH_OK)

@@ -41,7 +41,7 @@ gersh_status gersh__tune_settings(gersh_settings **out, const gersh_settings *se
                             {"solver", family->solver},
                             {"trace", text}};
     snprintf(text, sizeof text, "%.17g", trace);
-    gersh_status status = gersh__settings_copy(out, settings);
+    gersh_status status = gersh_settings_copy(out, settings);
     for (size_t i = 0; i < sizeof own / sizeof own[0] && status == GERSH_OK; i++)
         if (i < 3 || !gersh__setting_given(settings, GERSH__TRACE))
             status = gersh_settings_set(*out, own[i][0], own[i][1]);

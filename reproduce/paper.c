@@ -1,21 +1,21 @@
-/* Looking up the paper's figures; see reproduce_paper.h. */
-#include "use/reproduce_paper.h"
+/* Looking up the paper's figures; see paper.h. */
+#include "paper.h"
 
 #include <string.h>
 
-#include "base/text.h"
+#include "tools.h"
 
-static const gersh__paper_table *find(const char *name)
+static const repro_paper_table *find(const char *name)
 {
-    const gersh__paper_table *table = gersh__paper_tables;
+    const repro_paper_table *table = repro_paper_tables;
     while (table->name != NULL && strcmp(table->name, name) != 0)
         table++;
     return table->name != NULL ? table : NULL;
 }
 
-const char *gersh__paper_row(const char *table, size_t row)
+const char *repro_paper_row(const char *table, size_t row)
 {
-    const gersh__paper_table *found = find(table);
+    const repro_paper_table *found = find(table);
     const char *const *line = found != NULL ? found->line : NULL;
     for (size_t r = 0; line != NULL && *line != NULL && r <= row; r++)
         line++;
@@ -33,9 +33,9 @@ static const char *field(size_t *length, const char *line, size_t which)
     return line != NULL ? line : "";
 }
 
-const char *gersh__paper_field(size_t *length, const char *table, const char *row, const char *column)
+const char *repro_paper_field(size_t *length, const char *table, const char *row, const char *column)
 {
-    const gersh__paper_table *found = find(table);
+    const repro_paper_table *found = find(table);
     *length = 0;
     for (size_t which = 0; found != NULL; which++) {
         size_t size;
@@ -48,11 +48,11 @@ const char *gersh__paper_field(size_t *length, const char *table, const char *ro
     return "";
 }
 
-int gersh__paper_value(double *value, const char *table, const char *column, const char *a, const char *b,
-                       const char *c)
+int repro_paper_value(double *value, const char *table, const char *column, const char *a, const char *b,
+                      const char *c)
 {
     const char *keys[] = {a, b, c}, *row;
-    for (size_t r = 0; (row = gersh__paper_row(table, r)) != NULL; r++) {
+    for (size_t r = 0; (row = repro_paper_row(table, r)) != NULL; r++) {
         size_t same = 0, length;
         for (; same < 3 && keys[same] != NULL; same++) {
             const char *text = field(&length, row, same);
@@ -61,8 +61,8 @@ int gersh__paper_value(double *value, const char *table, const char *column, con
         }
         if (same < 3 && keys[same] != NULL)
             continue;
-        const char *text = gersh__paper_field(&length, table, row, column);
-        return gersh__parse_double(text, length, value) == GERSH__NUMBER_OK;
+        const char *text = repro_paper_field(&length, table, row, column);
+        return repro_parse_number(text, length, value);
     }
     return 0;
 }

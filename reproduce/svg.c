@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "gersh/graph.h"
-#include "use/reproduce_run.h"
+#include "run.h"
 
 enum {
     WIDTH = 900,
@@ -64,7 +64,7 @@ static void put_scale(FILE *file, double low, double high)
     }
 }
 
-static void put_legend(FILE *file, const gersh__bars *bars)
+static void put_legend(FILE *file, const repro_bars *bars)
 {
     for (size_t s = 0; s < bars->series; s++) {
         double x = LEFT + (double)(s % LEGEND_ROW) * LEGEND, y = 34 + (double)(s / LEGEND_ROW) * 16;
@@ -80,9 +80,9 @@ static void put_mark(FILE *file, double x, double y)
     fprintf(file, "<polygon points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\"/>\n", x - 4, y, x + 4, y, x, y - 7);
 }
 
-void gersh__svg_bars(FILE *file, const void *context)
+void repro_svg_bars(void *context, FILE *file)
 {
-    const gersh__bars *bars = context;
+    const repro_bars *bars = context;
     double least = INFINITY, most = 0, group = (double)(WIDTH - LEFT - RIGHT) / (double)bars->groups;
     double bar = 0.86 * group / (double)bars->series;
     for (size_t i = 0; i < bars->groups * bars->series; i++) {
@@ -145,7 +145,7 @@ static void put_panel(FILE *file, const gersh_discs *discs, const double *radius
             line, top, line, bottom);
 }
 
-void gersh__svg_discs(FILE *file, const void *context)
+void repro_svg_discs(void *context, FILE *file)
 {
     const gersh_discs *discs = context;
     double range[2] = {0, 0}, panel = 46 * (double)discs->nodes + 50;

@@ -8,29 +8,27 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/random.h"
 #include "gersh/graph.h"
 #include "gersh/metric.h"
-#include "use/reproduce_paper.h"
-#include "use/reproduce_run.h"
+#include "paper.h"
+#include "run.h"
 
 #define ALIGNED 1e-9 /* left-ends that differ by less are one */
 #define ROUNDED 5e-5 /* half of the paper's last digit */
 
 /* A line of the table: a quantity, ours, the paper's, and whether the two agree. */
-static void add_line(gersh__builder *b, const char *example, const char *quantity, const char *key,
+static void add_line(repro_builder *b, const char *example, const char *quantity, const char *key,
                      double ours)
 {
     double paper;
-    gersh__report_row(b, 0);
-    gersh__report_cell(b, "%s", example);
-    gersh__report_cell(b, "%s", quantity);
-    gersh__report_cell(b, "%.4f", ours);
-    if (key == NULL || !gersh__paper_value(&paper, "gdpa", "value", example, key, NULL))
+    repro_report_row(b, 0);
+    repro_report_cell(b, "%s", example);
+    repro_report_cell(b, "%s", quantity);
+    repro_report_cell(b, "%.4f", ours);
+    if (key == NULL || !repro_paper_value(&paper, "gdpa", "value", example, key, NULL))
         return;
-    gersh__report_cell(b, "%.4f", paper);
-    gersh__report_cell(b, "%s", fabs(ours - paper) <= ROUNDED ? "yes" : "no");
+    repro_report_cell(b, "%.4f", paper);
+    repro_report_cell(b, "%s", fabs(ours - paper) <= ROUNDED ? "yes" : "no");
 }
 
 static gersh_status align(gersh_discs **discs, size_t n, const double *m)
@@ -58,7 +56,7 @@ static double spread(size_t n, const double *m, const double *s, double *smalles
     return high - low;
 }
 
-static gersh_status add_3x3(gersh__run *run, gersh__builder *b)
+static gersh_status add_3x3(repro_run *run, repro_builder *b)
 {
     static const double m[9] = {2, -2, -1, -2, 5, -2, -1, -2, 4};
     static const char *const ends[] = {"left-end 1", "left-end 2", "left-end 3"};
@@ -78,7 +76,7 @@ static gersh_status add_3x3(gersh__run *run, gersh__builder *b)
     add_line(b, "3x3", "lambda_min", "lambda_min", discs->lambda_min);
     for (size_t i = 0; i < 3; i++) {
         char quantity[64];
-        gersh__paper_value(&printed[i], "gdpa", "value", "3x3", scalars[i], NULL);
+        repro_paper_value(&printed[i], "gdpa", "value", "3x3", scalars[i], NULL);
         snprintf(quantity, sizeof quantity, "v_%zu (printed as s_%zu)", i + 1, i + 1);
         add_line(b, "3x3", quantity, scalars[i], 1 / discs->scalar[i]);
         snprintf(quantity, sizeof quantity, "s_%zu = 1/v_%zu", i + 1, i + 1);
@@ -86,26 +84,26 @@ static gersh_status add_3x3(gersh__run *run, gersh__builder *b)
     }
     gap = spread(3, m, discs->scalar, &low);
     add_line(b, "3x3", "left-ends after alignment", "lambda_min", low);
-    gersh__paper_value(&lambda, "gdpa", "value", "3x3", "lambda_min", NULL);
-    gersh__report_claim(
-        b, gersh__verdict(1, bound < 0 && discs->lambda_min > 0 && fabs(bound + 1) < ALIGNED),
+    repro_paper_value(&lambda, "gdpa", "value", "3x3", "lambda_min", NULL);
+    repro_report_claim(
+        b, repro_judge(1, bound < 0 && discs->lambda_min > 0 && fabs(bound + 1) < ALIGNED),
         "the plain Gershgorin bound of the 3×3 example is loose: -1 although lambda_min is 0.1078",
         "bound %.4f, lambda_min %.4f", bound, discs->lambda_min);
-    gersh__report_claim(b, gersh__verdict(1, gap < ALIGNED && fabs(low - lambda) <= ROUNDED),
-                        "with s = 1/v all left-ends of the 3×3 example are lambda_min (Theorem 1)",
-                        "left-ends from %.10f to %.10f", low, low + gap);
+    repro_report_claim(b, repro_judge(1, gap < ALIGNED && fabs(low - lambda) <= ROUNDED),
+                       "with s = 1/v all left-ends of the 3×3 example are lambda_min (Theorem 1)",
+                       "left-ends from %.10f to %.10f", low, low + gap);
     gap = spread(3, m, printed, &low);
-    gersh__report_claim(
-        b, gersh__verdict(1, gap < 1e-3),
+    repro_report_claim(
+        b, repro_judge(1, gap < 1e-3),
         "with the printed s = (0.7511, 0.4886, 0.4440) all left-ends of the 3×3 example are lambda_min",
         "left-ends from %.4f to %.4f: the printed numbers are v, not 1/v", low, low + gap);
-    status = gersh__run_write(run, "gdpa-discs", "svg", gersh__svg_discs, discs);
+    status = repro_run_write(run, "gdpa-discs", "svg", repro_svg_discs, discs);
     gersh_discs_free(discs);
     return status;
 }
 
 /* Two features, an edge of weight w and self-loops 2|w|: positive semidefinite whatever the sign of w. */
-static gersh_status add_two_features(gersh__builder *b)
+static gersh_status add_two_features(repro_builder *b)
 {
     double worst = INFINITY, distance = 0;
     gersh_status status = GERSH_OK;
@@ -126,13 +124,13 @@ static gersh_status add_two_features(gersh__builder *b)
         }
         gersh_discs_free(discs);
     }
-    gersh__report_claim(
-        b, gersh__verdict(1, worst > -ALIGNED),
+    repro_report_claim(
+        b, repro_judge(1, worst > -ALIGNED),
         "two features with self-loops 2|w| give a positive semidefinite M for either sign of w",
         "smallest eigenvalue %.3g", worst);
-    gersh__report_claim(b, gersh__verdict(1, fabs(distance) < ALIGNED),
-                        "a negative edge makes the distance of f_i - f_j = (η, -η) zero", "distance %.3g",
-                        distance);
+    repro_report_claim(b, repro_judge(1, fabs(distance) < ALIGNED),
+                       "a negative edge makes the distance of f_i - f_j = (η, -η) zero", "distance %.3g",
+                       distance);
     return GERSH_OK;
 }
 
@@ -173,20 +171,20 @@ static int same_colors(size_t n, const int *a, const int *b)
     return same;
 }
 
-static void add_colors(gersh__builder *b, const char *example, const char *expected, size_t n,
+static void add_colors(repro_builder *b, const char *example, const char *expected, size_t n,
                        const int *found)
 {
     char text[32] = "not balanced";
     for (size_t i = 0; i < n && found[0] != 0; i++)
         snprintf(text + 2 * i, sizeof text - 2 * i, "%c ", found[i] > 0 ? 'b' : 'r');
-    gersh__report_row(b, 0);
-    gersh__report_cell(b, "%s", example);
-    gersh__report_cell(b, "%s", "colours (b blue, r red)");
-    gersh__report_cell(b, "%s", text);
-    gersh__report_cell(b, "%s", expected);
+    repro_report_row(b, 0);
+    repro_report_cell(b, "%s", example);
+    repro_report_cell(b, "%s", "colours (b blue, r red)");
+    repro_report_cell(b, "%s", text);
+    repro_report_cell(b, "%s", expected);
 }
 
-static gersh_status add_triangles(gersh__builder *b)
+static gersh_status add_triangles(repro_builder *b)
 {
     static const int friends[9] = {0, 1, -1, 1, 0, -1, -1, -1, 0}, odd[9] = {0, 1, -1, 1, 0, 1, -1, 1, 0};
     static const int clusters[3] = {1, 1, -1};
@@ -196,8 +194,8 @@ static gersh_status add_triangles(gersh__builder *b)
     if (status != GERSH_OK)
         return status;
     add_colors(b, "3 nodes", "b b r", 3, found);
-    gersh__report_claim(
-        b, gersh__verdict(1, same_colors(3, found, clusters) && after < ALIGNED),
+    repro_report_claim(
+        b, repro_judge(1, same_colors(3, found, clusters) && after < ALIGNED),
         "the triangle with signs +, -, - is balanced, with the clusters {A, B} and {C}, and its discs "
         "align",
         "left-ends differ by %.2g", after);
@@ -205,14 +203,13 @@ static gersh_status add_triangles(gersh__builder *b)
     if (status != GERSH_OK)
         return status;
     add_colors(b, "3 nodes", "not balanced", 3, found);
-    gersh__report_claim(b, gersh__verdict(1, found[0] == 0),
-                        "the triangle with signs +, +, - is not balanced", "%s",
-                        found[0] == 0 ? "an odd cycle was found" : "it was coloured");
+    repro_report_claim(b, repro_judge(1, found[0] == 0), "the triangle with signs +, +, - is not balanced",
+                       "%s", found[0] == 0 ? "an odd cycle was found" : "it was coloured");
     return GERSH_OK;
 }
 
 /* The figure gives the colours; here every pair of nodes is joined, with the signs that they ask for. */
-static gersh_status add_five_nodes(gersh__builder *b)
+static gersh_status add_five_nodes(repro_builder *b)
 {
     static const int given[2][5] = {{1, 1, -1, -1, 1}, {-1, 1, -1, -1, 1}};
     static const char *const texts[2] = {"b b r r b", "r b r r b"};
@@ -233,8 +230,8 @@ static gersh_status add_five_nodes(gersh__builder *b)
         all = all && same;
         worst = fmax(worst, after);
     }
-    gersh__report_claim(
-        b, gersh__verdict(1, all && worst < ALIGNED),
+    repro_report_claim(
+        b, repro_judge(1, all && worst < ALIGNED),
         "the two 5-node graphs, with node 1 blue and node 1 red, are both balanced, and their discs "
         "align (Theorem 3)",
         "left-ends differ by at most %.2g", worst);
@@ -242,7 +239,7 @@ static gersh_status add_five_nodes(gersh__builder *b)
 }
 
 /* The first tree, with the edges (1,2), (1,3), (3,4), from correlations of which the second is negative. */
-static gersh_status add_tree(gersh__builder *b)
+static gersh_status add_tree(repro_builder *b)
 {
     static const double e[16] = {1, .9, -.8, .1, .9, 1, .2, .1, -.8, .2, 1, .7, .1, .1, .7, 1};
     enum { k = 4 };
@@ -269,13 +266,13 @@ static gersh_status add_tree(gersh__builder *b)
         if (sign > 0) {
             add_line(b, "4-node tree", "smallest left-end, C = 4", NULL, smallest);
             add_line(b, "4-node tree", "lambda_min, C = 4", NULL, discs->lambda_min);
-            gersh__report_claim(
-                b, gersh__verdict(1, edges && smallest > 0 && discs->lambda_min > 0),
+            repro_report_claim(
+                b, repro_judge(1, edges && smallest > 0 && discs->lambda_min > 0),
                 "the first tree is a graph metric: its left-ends are positive before any scaling",
                 "smallest left-end %.4f, lambda_min %.4f for C = 4", smallest, discs->lambda_min);
         }
-        gersh__report_claim(
-            b, gersh__verdict(1, agree),
+        repro_report_claim(
+            b, repro_judge(1, agree),
             sign > 0 ? "with the printed M_ij = sign(E_ij) C/K², features that correlate have one colour"
                      : "with M_ij = -sign(E_ij) C/K², features that correlate have one colour",
             "%s", sign > 0 ? "an edge's weight is -M_ij, so that the sign is to be turned" : "");
@@ -285,21 +282,21 @@ static gersh_status add_tree(gersh__builder *b)
 }
 
 /* δ <= 4C for rows of at most unit length: random metrics of trace C, and the case of equality. */
-static gersh_status add_limit(gersh__builder *b)
+static gersh_status add_limit(repro_builder *b)
 {
     enum { k = 6, tries = 2000 };
     const double c = 3;
-    gersh__random random;
+    repro_random random;
     gersh_metric *metric = NULL;
     double largest = 0, equal = 0;
     gersh_status status = gersh_metric_new(&metric, k, 0, 2, 1);
-    gersh__random_seed(&random, 0);
+    repro_random_seed(&random, 0);
     for (int t = 0; t <= tries && status == GERSH_OK; t++) {
         double rows[4][k]; /* two atoms and two samples, of unit length */
         for (size_t r = 0; r < 4; r++) {
             double length = 0;
             for (size_t i = 0; i < k; i++) {
-                rows[r][i] = gersh__random_normal(&random);
+                rows[r][i] = repro_random_normal(&random);
                 length += rows[r][i] * rows[r][i];
             }
             for (size_t i = 0; i < k; i++)
@@ -310,7 +307,7 @@ static gersh_status add_limit(gersh__builder *b)
             rows[3][i] = -rows[0][i];
         }
         memcpy(metric->dense, rows, 2 * sizeof rows[0]);
-        metric->weight[0] = t == tries ? c : c * gersh__random_uniform(&random);
+        metric->weight[0] = t == tries ? c : c * repro_random_uniform(&random);
         metric->weight[1] = c - metric->weight[0];
         double distance = gersh_metric_distance(metric, rows[2], rows[3]);
         if (t == tries)
@@ -323,21 +320,21 @@ static gersh_status add_limit(gersh__builder *b)
         return status;
     add_line(b, "bound", "largest distance / C, random", NULL, largest / c);
     add_line(b, "bound", "distance / C, extreme case", NULL, equal / c);
-    gersh__report_claim(b, gersh__verdict(1, largest <= 4 * c && equal <= 4 * c * (1 + ALIGNED)),
-                        "distances of rows of unit length are at most 4C",
-                        "%d random cases: at most %.3f C; M = C zzᵀ with the rows z and -z: %.6f C",
-                        (int)tries, largest / c, equal / c);
+    repro_report_claim(b, repro_judge(1, largest <= 4 * c && equal <= 4 * c * (1 + ALIGNED)),
+                       "distances of rows of unit length are at most 4C",
+                       "%d random cases: at most %.3f C; M = C zzᵀ with the rows z and -z: %.6f C",
+                       (int)tries, largest / c, equal / c);
     return GERSH_OK;
 }
 
-static gersh_status run_gdpa(gersh__run *run, gersh__builder *b)
+static gersh_status run_gdpa(repro_run *run, repro_builder *b)
 {
-    gersh__report_table(b, "gdpa", 1, "Numeric examples, ours beside the paper's");
-    gersh__report_column(b, "example");
-    gersh__report_column(b, "quantity");
-    gersh__report_column(b, "ours");
-    gersh__report_column(b, "paper");
-    gersh__report_column(b, "agrees");
+    repro_report_table(b, "gdpa", 1, "Numeric examples, ours beside the paper's");
+    repro_report_column(b, "example");
+    repro_report_column(b, "quantity");
+    repro_report_column(b, "ours");
+    repro_report_column(b, "paper");
+    repro_report_column(b, "agrees");
     gersh_status status = add_3x3(run, b);
     if (status == GERSH_OK)
         status = add_two_features(b);
@@ -349,11 +346,11 @@ static gersh_status run_gdpa(gersh__run *run, gersh__builder *b)
         status = add_tree(b);
     if (status == GERSH_OK)
         status = add_limit(b);
-    gersh__report_note(
+    repro_report_note(
         b, "the paper shows the colours of its 5-node graphs, but no weights: here every pair is joined "
            "by a weight of 1 with the sign that the colours ask for");
     return status;
 }
 
-const gersh__experiment gersh__reproduce_gdpa = {
+const repro_experiment repro_experiment_gdpa = {
     .name = "gdpa", .title = "Gershgorin disc perfect alignment: the paper's examples", .run = run_gdpa};

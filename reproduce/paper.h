@@ -1,27 +1,27 @@
 /* The paper's figures: the tables of bench/paper, which are compiled in. */
-#ifndef GERSH_SRC_USE_REPRODUCE_PAPER_H
-#define GERSH_SRC_USE_REPRODUCE_PAPER_H
+#ifndef GERSH_REPRODUCE_PAPER_H
+#define GERSH_REPRODUCE_PAPER_H
 
 #include <stddef.h>
 
-typedef struct gersh__paper_table {
+typedef struct repro_paper_table {
     const char *name;
     const char *const *line; /* the first has the names of the columns; ends with NULL */
-} gersh__paper_table;
+} repro_paper_table;
 
-extern const gersh__paper_table gersh__paper_tables[]; /* ends with one without a name */
+extern const repro_paper_table repro_paper_tables[]; /* ends with one without a name */
 
 /* Row `row` (from 0) of the table, or NULL beyond the last. */
-const char *gersh__paper_row(const char *table, size_t row);
+const char *repro_paper_row(const char *table, size_t row);
 
 /* The text of a field of a row, without its end: its start, and its length. Empty where there is none. */
-const char *gersh__paper_field(size_t *length, const char *table, const char *row, const char *column);
+const char *repro_paper_field(size_t *length, const char *table, const char *row, const char *column);
 
 /*
  * The number in the column, of the row whose first columns are a, b and c; NULL ends the list early. Returns 0 where
  * the paper has none.
  */
-int gersh__paper_value(double *value, const char *table, const char *column, const char *a, const char *b,
-                       const char *c);
+int repro_paper_value(double *value, const char *table, const char *column, const char *a, const char *b,
+                      const char *c);
 
 #endif

@@ -10,12 +10,12 @@
  */
 #include <lapacke.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "gersh/fit.h"
-#include "use/reproduce_paper.h"
-#include "use/reproduce_run.h"
+#include "paper.h"
+#include "run.h"
 
 #define RANK_SHARE 1e-6 /* of the largest eigenvalue: smaller ones do not count for the rank */
 #define NO_RANK 1e-9    /* share of the trace limit: below this the largest does not count either */
@@ -35,26 +35,24 @@ typedef struct fitted {
 } fitted;
 
 typedef struct experiment {
-    gersh__run *run;
-    const gersh__source *source;
+    repro_run *run;
+    const repro_source *source;
     gersh_dataset *set[SETS];
     double limit;
     fitted cone[SETS][RULES][TAUS], sgml;
 } experiment;
 
-static gersh__source *find_sonar(gersh__run *run)
+static repro_source *find_sonar(repro_run *run)
 {
-    for (size_t s = 0; s < GERSH__SOURCES; s++)
+    for (size_t s = 0; s < REPRO_SOURCES; s++)
         if (strcmp(run->source[s].name, "sonar") == 0)
             return &run->source[s];
     return NULL;
 }
 
-static double estimate(gersh__run *run)
+static double estimate(repro_run *run)
 {
-    gersh__source *sonar = find_sonar(run);
-    int there = gersh__source_look(sonar, run->options->data) == GERSH_OK && sonar->there;
-    return there ? (SETS * (RULES * (TAUS - 1) + 1)) * 0.5 + 5 : 0;
+    return find_sonar(run)->there ? (SETS * (RULES * (TAUS - 1) + 1)) * 0.5 + 5 : 0;
 }
 
 /* All rows, scaled as the paper does; and their principal components. */
@@ -81,7 +79,7 @@ static gersh_status make_sets(experiment *x)
 static gersh_status rank_of(double *rank, const gersh_metric *metric, double budget)
 {
     size_t k = metric->features;
-    double *m = gersh__alloc(k, k * sizeof *m), *w = gersh__alloc(k, sizeof *w);
+    double *m = repro_alloc(k, k * sizeof *m), *w = repro_alloc(k, sizeof *w);
     gersh_status status = m != NULL && w != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
     *rank = 0;
     if (status == GERSH_OK) {
@@ -91,8 +89,8 @@ static gersh_status rank_of(double *rank, const gersh_metric *metric, double bud
         for (size_t i = 0; i < k && status == GERSH_OK; i++)
             *rank += w[i] > RANK_SHARE * w[k - 1] && w[k - 1] > NO_RANK * budget;
     }
-    gersh__free(m);
-    gersh__free(w);
+    free(m);
+    free(w);
     return status;
 }
 
@@ -103,7 +101,7 @@ typedef struct subject {
     double weight, limit;
 } subject;
 
-static gersh_status compute(double *value, gersh__cell_state *state, gersh__run *run, const void *context)
+static gersh_status compute(double *value, repro_cell_state *state, repro_run *run, const void *context)
 {
     const subject *own = context;
     gersh_settings *settings = NULL;
@@ -112,7 +110,7 @@ static gersh_status compute(double *value, gersh__cell_state *state, gersh__run 
     gersh_fit_options options = {.cancel = run->options->cancel};
     char text[32];
     snprintf(text, sizeof text, "%.17g", own->weight);
-    gersh_status status = gersh__run_settings(&settings, run, "lmnn", own->solver, own->limit);
+    gersh_status status = repro_run_settings(&settings, run, "lmnn", own->solver, own->limit);
     if (status == GERSH_OK) /* any other would fill up the rank, which is what is asked for */
         status = gersh_settings_set(settings, "rho", "0");
     if (status == GERSH_OK)
@@ -128,7 +126,7 @@ static gersh_status compute(double *value, gersh__cell_state *state, gersh__run 
         value[2] = info.seconds;
         value[3] = gersh_metric_trace(metric);
         value[4] = info.stop == GERSH_STOP_MAX_TIME;
-        *state = GERSH__CELL_KEPT;
+        *state = REPRO_CELL_KEPT;
         if (info.stop == GERSH_STOP_INTERRUPTED)
             status = GERSH_ERROR_CANCELLED;
     }
@@ -140,49 +138,47 @@ static gersh_status compute(double *value, gersh__cell_state *state, gersh__run 
 static gersh_status get(fitted *out, experiment *x, size_t set, const char *solver, double weight,
                         double cost)
 {
-    static const gersh__cell_kind kind = {names, VALUES, compute};
+    static const repro_cell_kind kind = {names, VALUES, compute};
     double value[VALUES];
-    gersh__cell_state state;
+    repro_cell_state state;
     subject own = {x->set[set], solver, weight, x->limit};
-    char *key = gersh__text_format(
-        "gersh %s; sonar %08lx; %s; lmnn with %s; nuclear %.17g; trace K; rho 0; limit %g s",
-        gersh_version(), x->source->found, set_names[set], solver, weight, x->limit);
-    gersh_status status =
-        gersh__cell_get(value, &state, x->run, &kind, key,
-                        gersh__text_format("sonar, lmnn with a nuclear norm"), cost, &own);
-    if (status == GERSH_OK && state != GERSH__CELL_EMPTY)
+    char *key =
+        repro_format("gersh %s; sonar %08lx; %s; lmnn with %s; nuclear %.17g; trace K; rho 0; limit %g s",
+                     gersh_version(), x->source->found, set_names[set], solver, weight, x->limit);
+    gersh_status status = repro_cell_get(value, &state, x->run, &kind, key,
+                                         repro_format("sonar, lmnn with a nuclear norm"), cost, &own);
+    if (status == GERSH_OK && state != REPRO_CELL_EMPTY)
         *out = (fitted){1, value[0], value[1], value[2], value[3], value[4]};
     return status;
 }
 
-static void add_row(gersh__builder *b, const fitted *ours, const char *label, const char *set,
+static void add_row(repro_builder *b, const fitted *ours, const char *label, const char *set,
                     const char *scheme, const char *tau)
 {
     static const char *const columns[] = {"objective", "rank", "seconds"};
     const double values[] = {ours->objective, ours->rank, ours->seconds};
-    gersh__report_row(b, strcmp(tau, "0") == 0 || strcmp(tau, "") == 0);
-    gersh__report_cell(b, "%s", label);
-    gersh__report_cell(b, "%s", *tau != '\0' ? tau : "-");
+    repro_report_row(b, strcmp(tau, "0") == 0 || strcmp(tau, "") == 0);
+    repro_report_cell(b, "%s", label);
+    repro_report_cell(b, "%s", *tau != '\0' ? tau : "-");
     for (size_t c = 0; c < 3; c++) {
         double paper = NAN;
-        gersh__paper_value(&paper, "low-rank", columns[c], set, scheme, tau);
-        gersh__report_number(b, ours->there ? values[c] : NAN);
-        gersh__report_number(b, paper);
+        repro_paper_value(&paper, "low-rank", columns[c], set, scheme, tau);
+        repro_report_number(b, ours->there ? values[c] : NAN);
+        repro_report_number(b, paper);
     }
-    gersh__report_number(b, ours->there ? ours->trace : NAN);
-    gersh__report_cell(b, "%s", ours->there && ours->cut > 0 ? "time limit" : "");
+    repro_report_number(b, ours->there ? ours->trace : NAN);
+    repro_report_cell(b, "%s", ours->there && ours->cut > 0 ? "time limit" : "");
 }
 
-static void add_table(gersh__builder *b, const experiment *x, size_t rule)
+static void add_table(repro_builder *b, const experiment *x, size_t rule)
 {
     static const char *const columns[] = {
         "features, scheme", "tau",   "objective", "paper",   "rank", "paper",
         "seconds",          "paper", "trace",     "ended by"};
-    gersh__report_table(b, rule == 0 ? "low-rank" : "low-rank-unscaled", 1,
-                        rule == 0 ? "Weight τ: eigenvalues lowered by τ times the step"
-                                  : "Weight 10 N τ: eigenvalues lowered by τ, whatever the step");
-    for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++)
-        gersh__report_column(b, "%s", columns[c]);
+    repro_report_table(b, rule == 0 ? "low-rank" : "low-rank-unscaled", 1,
+                       rule == 0 ? "Weight τ: eigenvalues lowered by τ times the step"
+                                 : "Weight 10 N τ: eigenvalues lowered by τ, whatever the step");
+    repro_report_columns(b, columns, sizeof columns / sizeof columns[0]);
     for (size_t set = 0; set < SETS; set++) {
         char label[64];
         snprintf(label, sizeof label, "%zu%s, PD-cone", gersh_dataset_features(x->set[set]),
@@ -211,7 +207,7 @@ static int all_there(const fitted *cone)
     return there;
 }
 
-static void add_rule_claims(gersh__builder *b, const experiment *x, size_t rule)
+static void add_rule_claims(repro_builder *b, const experiment *x, size_t rule)
 {
     static const char *const texts[RULES][3] = {
         {"a nuclear-norm prior worsens the objective (60 features)",
@@ -223,24 +219,24 @@ static void add_rule_claims(gersh__builder *b, const experiment *x, size_t rule)
     const fitted *full = x->cone[0][rule], *pca = x->cone[1][rule];
     if (!all_there(full) || !all_there(pca)) {
         for (size_t t = 0; t < 3; t++)
-            gersh__report_unknown(b, texts[rule][t]);
+            repro_report_unknown(b, texts[rule][t]);
         return;
     }
     double weight = rule == 0 ? 1 : 10 * (double)gersh_dataset_rows(x->set[0]);
     double most = weight * taus[TAUS - 1] * (double)gersh_dataset_features(x->set[0]);
-    gersh__report_claim(
-        b, gersh__verdict(1, rise(full) > 1e-6), texts[rule][0],
+    repro_report_claim(
+        b, repro_judge(1, rise(full) > 1e-6), texts[rule][0],
         "%.5g at τ = 0, %.5g at τ = 0.004; an exact minimiser rises by at most %.3g (weight × C)",
         full[0].objective, full[TAUS - 1].objective, most);
-    gersh__report_claim(b, gersh__verdict(1, full[TAUS - 1].rank < full[0].rank), texts[rule][1],
-                        "rank %.0f at τ = 0, %.0f at τ = 0.004", full[0].rank, full[TAUS - 1].rank);
-    gersh__report_claim(b, gersh__verdict(1, rise(pca) > rise(full) + 1e-6), texts[rule][2],
-                        "by %.3g %% with %zu components, by %.3g %% with %zu features", 100 * rise(pca),
-                        gersh_dataset_features(x->set[1]), 100 * rise(full),
-                        gersh_dataset_features(x->set[0]));
+    repro_report_claim(b, repro_judge(1, full[TAUS - 1].rank < full[0].rank), texts[rule][1],
+                       "rank %.0f at τ = 0, %.0f at τ = 0.004", full[0].rank, full[TAUS - 1].rank);
+    repro_report_claim(b, repro_judge(1, rise(pca) > rise(full) + 1e-6), texts[rule][2],
+                       "by %.3g %% with %zu components, by %.3g %% with %zu features", 100 * rise(pca),
+                       gersh_dataset_features(x->set[1]), 100 * rise(full),
+                       gersh_dataset_features(x->set[0]));
 }
 
-static void add_claims(gersh__builder *b, const experiment *x)
+static void add_claims(repro_builder *b, const experiment *x)
 {
     static const char *const texts[] = {
         "SGML needs less time than PD-cone with the prior (10 components)",
@@ -249,45 +245,45 @@ static void add_claims(gersh__builder *b, const experiment *x)
     for (size_t rule = 0; rule < RULES; rule++)
         add_rule_claims(b, x, rule);
     if (!all_there(x->cone[1][0]) || !x->sgml.there) {
-        gersh__report_unknown(b, texts[0]);
-        gersh__report_unknown(b, texts[1]);
+        repro_report_unknown(b, texts[0]);
+        repro_report_unknown(b, texts[1]);
         return;
     }
     for (size_t t = 1; t < TAUS; t++)
         slowest = fmax(slowest, x->cone[1][0][t].seconds);
-    gersh__report_claim(b, gersh__verdict(1, x->sgml.seconds < slowest), texts[0],
-                        "SGML %.3g s%s, PD-cone at most %.3g s", x->sgml.seconds,
-                        x->sgml.cut > 0 ? " (ended by the time limit)" : "", slowest);
-    gersh__report_claim(b, gersh__verdict(1, x->sgml.objective < x->cone[1][0][2].objective), texts[1],
-                        "SGML %.4g, PD-cone %.4g", x->sgml.objective, x->cone[1][0][2].objective);
+    repro_report_claim(b, repro_judge(1, x->sgml.seconds < slowest), texts[0],
+                       "SGML %.3g s%s, PD-cone at most %.3g s", x->sgml.seconds,
+                       x->sgml.cut > 0 ? " (ended by the time limit)" : "", slowest);
+    repro_report_claim(b, repro_judge(1, x->sgml.objective < x->cone[1][0][2].objective), texts[1],
+                       "SGML %.4g, PD-cone %.4g", x->sgml.objective, x->cone[1][0][2].objective);
 }
 
-static void add_notes(gersh__builder *b, const experiment *x)
+static void add_notes(repro_builder *b, const experiment *x)
 {
     size_t n = gersh_dataset_rows(x->set[0]);
-    gersh__report_note(
+    repro_report_note(
         b,
         "all %zu rows at once, scaled by 'paper' (the paper does not say which rows it used, and its "
         "largest values are not those of M = 0 on all rows: compare the trends, not the values); "
         "principal components are those of the scaled rows",
         n);
-    gersh__report_note(b, "trace at most C = K, by projection, and rho 0; rank: eigenvalues above 1e-6 of "
-                          "the largest, none where "
-                          "that is below 1e-9 C");
+    repro_report_note(b, "trace at most C = K, by projection, and rho 0; rank: eigenvalues above 1e-6 of "
+                         "the largest, none where "
+                         "that is below 1e-9 C");
     if (isfinite(x->limit))
-        gersh__report_note(b, "time limit of a fit: %g s", x->limit);
+        repro_report_note(b, "time limit of a fit: %g s", x->limit);
 }
 
-static gersh_status run_low_rank(gersh__run *run, gersh__builder *b)
+static gersh_status run_low_rank(repro_run *run, repro_builder *b)
 {
     experiment x = {.run = run,
                     .source = find_sonar(run),
-                    .limit = gersh__run_limit(run, run->options->quick ? QUICK_LIMIT : USUAL_LIMIT)};
-    gersh_status status = gersh__source_load(find_sonar(run), run);
+                    .limit = repro_run_limit(run, run->options->quick ? QUICK_LIMIT : USUAL_LIMIT)};
+    gersh_status status = repro_source_load(find_sonar(run), run);
     if (status != GERSH_OK)
         return status;
     if (x.source->data == NULL) {
-        gersh__report_note(b, "sonar.csv is missing, so that there is no table");
+        repro_report_note(b, "sonar.csv is missing, so that there is no table");
         return GERSH_OK;
     }
     status = make_sets(&x);
@@ -311,9 +307,9 @@ static gersh_status run_low_rank(gersh__run *run, gersh__builder *b)
     return status;
 }
 
-const gersh__experiment gersh__reproduce_low_rank = {
-    .name = "low-rank",
-    .title = "A low-rank prior: lmnn on sonar with τ‖M‖_* added",
-    .needs_data = 1,
-    .estimate = estimate,
-    .run = run_low_rank};
+const repro_experiment repro_experiment_low_rank = {.name = "low-rank",
+                                                    .title =
+                                                        "A low-rank prior: lmnn on sonar with τ‖M‖_* added",
+                                                    .needs_data = 1,
+                                                    .estimate = estimate,
+                                                    .run = run_low_rank};

@@ -1,11 +1,11 @@
 /* Reports as text, Markdown and CSV; see gersh/reproduce.h. */
 #include <string.h>
 
-#include "gersh/reproduce.h"
+#include "reproduce.h"
 
 enum { LABELS = 1 }; /* columns that are repeated where a table is divided */
 
-const char *gersh_verdict_name(gersh_verdict verdict)
+const char *repro_verdict_name(repro_verdict verdict)
 {
     static const char *const names[] = {"holds", "does not hold here", "open"};
     return (size_t)verdict < sizeof names / sizeof names[0] ? names[verdict] : "unknown";
@@ -43,7 +43,7 @@ static void put_wrapped(FILE *file, const char *text, int indent, int width)
     fputc('\n', file);
 }
 
-static int column_width(const gersh_report_table *table, size_t column)
+static int column_width(const repro_table *table, size_t column)
 {
     int width = length_of(table->column[column]);
     for (size_t r = 0; r < table->rows; r++) {
@@ -54,7 +54,7 @@ static int column_width(const gersh_report_table *table, size_t column)
 }
 
 /* Labels and words to the left, numbers to the right: whether no cell of the column begins like a number. */
-static int is_words(const gersh_report_table *table, size_t column)
+static int is_words(const repro_table *table, size_t column)
 {
     for (size_t r = 0; r < table->rows; r++) {
         const char *text = table->cell[r * table->columns + column];
@@ -71,8 +71,7 @@ static void put_padded(FILE *file, const char *text, int width, int left)
     fprintf(file, "  %*s%s%*s", left ? 0 : space, "", text, left ? space : 0, "");
 }
 
-static void put_line(FILE *file, const gersh_report_table *table, char *const *cell, size_t first,
-                     size_t last)
+static void put_line(FILE *file, const repro_table *table, char *const *cell, size_t first, size_t last)
 {
     for (size_t c = 0; c < LABELS && c < table->columns; c++)
         put_padded(file, cell[c], column_width(table, c), 1);
@@ -82,7 +81,7 @@ static void put_line(FILE *file, const gersh_report_table *table, char *const *c
 }
 
 /* The columns first..last of all rows, after the labels. */
-static void put_block(FILE *file, const gersh_report_table *table, size_t first, size_t last)
+static void put_block(FILE *file, const repro_table *table, size_t first, size_t last)
 {
     int total = 0;
     for (size_t c = 0; c < table->columns; c++)
@@ -100,7 +99,7 @@ static void put_block(FILE *file, const gersh_report_table *table, size_t first,
     }
 }
 
-static void put_text_table(FILE *file, const gersh_report_table *table, int width)
+static void put_text_table(FILE *file, const repro_table *table, int width)
 {
     int labels = 0;
     for (size_t c = 0; c < LABELS && c < table->columns; c++)
@@ -120,11 +119,11 @@ static void put_text_table(FILE *file, const gersh_report_table *table, int widt
     }
 }
 
-static void put_text(FILE *file, const gersh_report *report, int width)
+static void put_text(FILE *file, const repro_report *report, int width)
 {
     fprintf(file, "%s\n", report->title);
     for (size_t t = 0; t < report->tables; t++) {
-        const gersh_report_table *table = report->table[t];
+        const repro_table *table = report->table[t];
         if (!table->listed)
             continue;
         fputc('\n', file);
@@ -144,8 +143,8 @@ static void put_text(FILE *file, const gersh_report *report, int width)
     if (report->claims > 0)
         fputs("\nclaims\n", file);
     for (size_t c = 0; c < report->claims; c++) {
-        const gersh_claim *claim = &report->claim[c];
-        fprintf(file, "  %-18s  ", gersh_verdict_name(claim->verdict));
+        const repro_claim *claim = &report->claim[c];
+        fprintf(file, "  %-18s  ", repro_verdict_name(claim->verdict));
         put_wrapped(file, claim->text, 22, width);
         if (*claim->detail != '\0') {
             fprintf(file, "%22s", "");
@@ -164,7 +163,7 @@ static void put_escaped(FILE *file, const char *text)
     }
 }
 
-static void put_markdown_line(FILE *file, const gersh_report_table *table, char *const *cell)
+static void put_markdown_line(FILE *file, const repro_table *table, char *const *cell)
 {
     fputc('|', file);
     for (size_t c = 0; c < table->columns; c++) {
@@ -176,7 +175,7 @@ static void put_markdown_line(FILE *file, const gersh_report_table *table, char 
 }
 
 /* Markdown has no line inside of a table: a row of empty cells stands for it. */
-static void put_markdown_table(FILE *file, const gersh_report_table *table)
+static void put_markdown_table(FILE *file, const repro_table *table)
 {
     put_markdown_line(file, table, table->column);
     fputc('|', file);
@@ -201,11 +200,11 @@ static void put_item(FILE *file, const char *mark, const char *text)
     fputc('\n', file);
 }
 
-static void put_markdown(FILE *file, const gersh_report *report)
+static void put_markdown(FILE *file, const repro_report *report)
 {
     put_item(file, "# ", report->title);
     for (size_t t = 0; t < report->tables; t++) {
-        const gersh_report_table *table = report->table[t];
+        const repro_table *table = report->table[t];
         if (!table->listed)
             continue;
         fputc('\n', file);
@@ -224,18 +223,18 @@ static void put_markdown(FILE *file, const gersh_report *report)
     if (report->claims > 0)
         fputs("\n## Claims\n\n| claim | here | numbers |\n|---|---|---|\n", file);
     for (size_t c = 0; c < report->claims; c++) {
-        const gersh_claim *claim = &report->claim[c];
+        const repro_claim *claim = &report->claim[c];
         fputs("| ", file);
         put_escaped(file, claim->text);
-        fprintf(file, " | %s | ", gersh_verdict_name(claim->verdict));
+        fprintf(file, " | %s | ", repro_verdict_name(claim->verdict));
         put_escaped(file, claim->detail);
         fputs(" |\n", file);
     }
 }
 
-void gersh_report_write(FILE *file, const gersh_report *report, gersh_report_format format, int width)
+void repro_report_write(FILE *file, const repro_report *report, repro_layout format, int width)
 {
-    if (format == GERSH_REPORT_MARKDOWN)
+    if (format == REPRO_MARKDOWN)
         put_markdown(file, report);
     else
         put_text(file, report, width < 40 ? 40 : width);
@@ -256,7 +255,7 @@ static void put_csv_field(FILE *file, const char *text)
     fputc('"', file);
 }
 
-void gersh_report_write_csv(FILE *file, const gersh_report_table *table)
+void repro_table_write_csv(FILE *file, const repro_table *table)
 {
     for (size_t i = 0; i < (table->rows + 1) * table->columns; i++) {
         size_t column = i % table->columns;

@@ -3,27 +3,28 @@
  * all it depends on (version, data, settings). Cells are kept in memory and, as files of the output folder, from one
  * run to the next, so that an interrupted run goes on where it was.
  *
- * Adding an experiment is a file with a gersh__experiment, and a line in the registry of reproduce.c.
+ * Adding an experiment is a file with a repro_experiment, and a line in the registry of reproduce.c.
  */
-#ifndef GERSH_SRC_USE_REPRODUCE_RUN_H
-#define GERSH_SRC_USE_REPRODUCE_RUN_H
+#ifndef GERSH_REPRODUCE_RUN_H
+#define GERSH_REPRODUCE_RUN_H
 
 #include "gersh/compare.h"
 #include "gersh/data.h"
-#include "use/reproduce_report.h"
+#include "gersh/file.h"
+#include "report.h"
 
-enum { GERSH__SOURCES = 17, GERSH__SCHEMES = 7, GERSH__PAPER_SCHEMES = 4 };
+enum { REPRO_SOURCES = 17, REPRO_SCHEMES = 7, REPRO_PAPER_SCHEMES = 4 };
 
 /* The paper's objectives, in its order. */
-enum { GERSH__MCML, GERSH__DEML, GERSH__LSML, GERSH__LMNN, GERSH__GLR, GERSH__OBJECTIVES };
+enum { REPRO_MCML, REPRO_DEML, REPRO_LSML, REPRO_LMNN, REPRO_GLR, REPRO_OBJECTIVES };
 
 /* The paper's order; the paper's schemes come first. */
-extern const char *const gersh__objective_names[GERSH__OBJECTIVES];
-extern const char *const gersh__scheme_names[GERSH__SCHEMES];  /* as the setting `solver` has them */
-extern const char *const gersh__scheme_titles[GERSH__SCHEMES]; /* as the paper writes them */
+extern const char *const repro_objective_names[REPRO_OBJECTIVES];
+extern const char *const repro_scheme_names[REPRO_SCHEMES];  /* as the setting `solver` has them */
+extern const char *const repro_scheme_titles[REPRO_SCHEMES]; /* as the paper writes them */
 
 /* A data set of the paper. */
-typedef struct gersh__source {
+typedef struct repro_source {
     char name[32];
     size_t rows, features;             /* of the file that is expected */
     size_t paper_rows, paper_features; /* that the paper states */
@@ -32,95 +33,92 @@ typedef struct gersh__source {
     int looked_for, there;
     unsigned long found; /* its checksum */
     gersh_dataset *data;
-} gersh__source;
+} repro_source;
 
-typedef struct gersh__cell {
+typedef struct repro_cell {
     char *key;
     double *value;
     size_t count;
-} gersh__cell;
+} repro_cell;
 
-typedef struct gersh__run {
-    const gersh_reproduce_options *options;
+typedef struct repro_run {
+    const repro_options *options;
     const gersh_settings *settings; /* the caller's, or NULL */
-    gersh_reproduction *result;
-    gersh__source source[GERSH__SOURCES];
-    gersh__cell *cell;
-    size_t cells, room;
+    repro_result *result;
+    repro_source source[REPRO_SOURCES];
+    repro_cell *cell;
+    size_t cells;
     double start, total, done; /* done, total: estimated seconds of all cells */
     double spent, worked; /* seconds of the cells that were computed, and what they were estimated at */
     const char *what;
     double cost; /* of the cell at work */
-} gersh__run;
+} repro_run;
 
-typedef struct gersh__experiment {
+typedef struct repro_experiment {
     const char *name, *title;
     int needs_data;
-    double (*estimate)(gersh__run *run); /* seconds of its cells; NULL: none to speak of */
-    gersh_status (*run)(gersh__run *run, gersh__builder *builder);
-} gersh__experiment;
+    double (*estimate)(
+        repro_run *run); /* seconds of its cells, all data looked at; NULL: none to speak of */
+    gersh_status (*run)(repro_run *run, repro_builder *builder);
+} repro_experiment;
 
-extern const gersh__experiment gersh__reproduce_gdpa, gersh__reproduce_low_rank, gersh__reproduce_runtime,
-    gersh__reproduce_objectives, gersh__reproduce_accuracy;
+extern const repro_experiment repro_experiment_gdpa, repro_experiment_low_rank, repro_experiment_runtime,
+    repro_experiment_objectives, repro_experiment_accuracy;
 
 /* The table of data sets, without the data. */
-void gersh__sources_init(gersh__source *source);
-void gersh__sources_clear(gersh__source *source);
+void repro_sources_init(repro_source *source);
+void repro_sources_clear(repro_source *source);
 
 /* The file in the folder: whether it is there, and its checksum. */
-gersh_status gersh__source_look(gersh__source *source, const char *folder);
+gersh_status repro_source_look(repro_source *source, const char *folder);
 
 /* The data, read once; source->there is 0 and nothing is read where the file is missing. */
-gersh_status gersh__source_load(gersh__source *source, gersh__run *run);
+gersh_status repro_source_load(repro_source *source, repro_run *run);
 
 /* "306×3, in the paper 206×3", ...; "" where the data is what the paper had, as far as can be seen. */
-const char *gersh__source_remark(char *out, size_t size, const gersh__source *source);
+const char *repro_source_remark(char *out, size_t size, const repro_source *source);
 
 /* Whether the run was asked to stop; it then is marked so. */
-int gersh__run_stopped(gersh__run *run);
+int repro_run_stopped(repro_run *run);
 
 /* Seconds that a fit may take: the setting's, or else `usual`; INFINITY for none. */
-double gersh__run_limit(const gersh__run *run, double usual);
+double repro_run_limit(const repro_run *run, double usual);
 
 /* Tells the caller where the run is; `within` is the share of the cell at work that is done. */
-void gersh__run_report(gersh__run *run, double within);
+void repro_run_report(repro_run *run, double within);
 
 /* The settings of a fit with the paper's C and ρ, and the run's seed. */
-gersh_status gersh__run_settings(gersh_settings **out, const gersh__run *run, const char *objective,
-                                 const char *solver, double limit);
+gersh_status repro_run_settings(gersh_settings **out, const repro_run *run, const char *objective,
+                                const char *solver, double limit);
 
 /* What became of a cell: no values; values for now, to be computed again in another run; values that are kept. */
-typedef enum gersh__cell_state {
-    GERSH__CELL_EMPTY,
-    GERSH__CELL_PASSING,
-    GERSH__CELL_KEPT
-} gersh__cell_state;
+typedef enum repro_cell_state { REPRO_CELL_EMPTY, REPRO_CELL_PASSING, REPRO_CELL_KEPT } repro_cell_state;
 
 /* Cells of one kind: the names of their values in the file, and what computes them. */
-typedef struct gersh__cell_kind {
+typedef struct repro_cell_kind {
     const char *const *names;
     size_t count;
     /* Status GERSH_ERROR_CANCELLED marks the run as interrupted and is no error of it. */
-    gersh_status (*compute)(double *value, gersh__cell_state *state, gersh__run *run, const void *context);
-} gersh__cell_kind;
+    gersh_status (*compute)(double *value, repro_cell_state *state, repro_run *run, const void *context);
+} repro_cell_kind;
 
 /*
  * The values of a cell, found or computed; a stopped run computes none. `key` says all they depend on and `what` is for
  * the progress; both are freed, and NULL means that memory was short for them. `cost` are the seconds it was estimated at.
  */
-gersh_status gersh__cell_get(double *value, gersh__cell_state *state, gersh__run *run,
-                             const gersh__cell_kind *kind, char *key, char *what, double cost,
-                             const void *context);
+gersh_status repro_cell_get(double *value, repro_cell_state *state, repro_run *run,
+                            const repro_cell_kind *kind, char *key, char *what, double cost,
+                            const void *context);
 
 /* The path of a file in the output folder, or NULL when memory is short. */
-char *gersh__run_path(const gersh__run *run, const char *name, const char *ending);
+char *repro_run_path(const repro_run *run, const char *name, const char *ending);
 
 /* Writes a file of the output folder through `write`; it is listed in the result. Nothing without a folder. */
-gersh_status gersh__run_write(gersh__run *run, const char *name, const char *ending,
-                              void (*write)(FILE *file, const void *context), const void *context);
+gersh_status repro_run_write(repro_run *run, const char *name, const char *ending,
+                             gersh_file_callback write, const void *context);
 
 /* Folds of one data set, for one objective with one solver. */
-typedef struct gersh__fits {
+typedef struct repro_fits {
     int there;    /* whether they were made, */
     int failed;   /* and gave no value */
     double value; /* mean over the folds */
@@ -131,42 +129,42 @@ typedef struct gersh__fits {
     double edges;                  /* mean */
     double folds, cut;             /* fits, and those of them that the time limit ended */
     double eigen, minimizer, step; /* shares of the seconds */
-} gersh__fits;
+} repro_fits;
 
 /* How the fits of a data set are made. */
-typedef struct gersh__plan {
+typedef struct repro_plan {
     size_t folds; /* the first ones; 0: all */
     double limit; /* seconds of a fit; INFINITY: none */
     int alone;    /* one fit at a time, so that the seconds mean something */
-} gersh__plan;
+} repro_plan;
 
-gersh__plan gersh__fits_plan(const gersh__run *run, const gersh__source *source);
-double gersh__fits_cost(gersh__run *run, gersh__source *source, const char *objective, const char *solver);
+repro_plan repro_fits_plan(const repro_run *run, const repro_source *source);
+double repro_fits_cost(repro_run *run, repro_source *source, const char *objective, const char *solver);
 
 /* Makes the fits, or finds them. A stopped run, a missing file and fits that all fail are no errors. */
-gersh_status gersh__fits_get(gersh__fits *out, gersh__run *run, gersh__builder *builder,
-                             gersh__source *source, const char *objective, const char *solver);
+gersh_status repro_fits_get(repro_fits *out, repro_run *run, repro_builder *builder, repro_source *source,
+                            const char *objective, const char *solver);
 
 /* Says, of a quick run, which fits it leaves out. */
-void gersh__fits_note(const gersh__run *run, gersh__builder *builder);
+void repro_fits_note(const repro_run *run, repro_builder *builder);
 
 /* Whether there is a value. */
-int gersh__fits_has_value(const gersh__fits *fits);
+int repro_fits_has_value(const repro_fits *fits);
 
 /* Whether a is no worse than b, but for rounding. */
-int gersh__fits_no_worse(const gersh__fits *a, const gersh__fits *b);
+int repro_fits_no_worse(const repro_fits *a, const repro_fits *b);
 
-/* Running-time bars of one data set, and discs: see reproduce_svg.c. */
-typedef struct gersh__bars {
+/* Running-time bars of one data set, and discs: see svg.c. */
+typedef struct repro_bars {
     const char *title;
     size_t groups, series;
     const char *const *group; /* names of the groups of bars */
     const char *const *series_name;
     const double *value; /* groups × series; NAN: none */
     const int *at_least; /* groups × series: the value is a lower bound */
-} gersh__bars;
+} repro_bars;
 
-void gersh__svg_bars(FILE *file, const void *bars);
-void gersh__svg_discs(FILE *file, const void *discs); /* of a gersh_discs */
+void repro_svg_bars(void *bars, FILE *file);
+void repro_svg_discs(void *discs, FILE *file); /* of a gersh_discs */
 
 #endif

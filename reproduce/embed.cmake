@@ -17,5 +17,5 @@ foreach(file ${FILES})
     string(APPEND arrays "static const char *const ${identifier}[] = {\n    \"${content}\",\n    NULL};\n\n")
     string(APPEND entries "    {\"${name}\", ${identifier}},\n")
 endforeach()
-file(WRITE ${OUTPUT} "/* Made from bench/paper by cmake/embed.cmake. */\n#include \"use/reproduce_paper.h\"\n\n"
-    "#include <stddef.h>\n\n${arrays}const gersh__paper_table gersh__paper_tables[] = {\n${entries}    {NULL, NULL}};\n")
+file(WRITE ${OUTPUT} "/* Made from reproduce/paper by embed.cmake. */\n#include \"paper.h\"\n\n"
+    "#include <stddef.h>\n\n${arrays}const repro_paper_table repro_paper_tables[] = {\n${entries}    {NULL, NULL}};\n")
