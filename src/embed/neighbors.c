@@ -195,3 +195,31 @@ out:
         gersh_neighbors_free(index);
     return status;
 }
+
+double gersh__neighbors_select(double *value, size_t count, size_t which)
+{
+    size_t low = 0, high = count;
+    while (high - low > 1) {
+        double pivot = value[low + (high - low) / 2];
+        size_t below = low, at = low, above = high;
+        while (at < above) { /* smaller ones, then equal ones, then larger ones */
+            double v = value[at];
+            if (v < pivot) {
+                value[at++] = value[below];
+                value[below++] = v;
+            } else if (v > pivot) {
+                value[at] = value[--above];
+                value[above] = v;
+            } else {
+                at++;
+            }
+        }
+        if (which < below)
+            high = below;
+        else if (which >= above)
+            low = above;
+        else
+            return pivot;
+    }
+    return value[low];
+}

@@ -43,6 +43,9 @@ gersh_status gersh__neighbors_check(const char *what, size_t rows, size_t featur
 /* Σ (x − y)² in this order, which may overflow to infinity. */
 double gersh__neighbors_euclidean(size_t n, const double *x, const double *y);
 
+/* The which-th smallest (from 0) of the values, whose order is lost. */
+double gersh__neighbors_select(double *value, size_t count, size_t which);
+
 /* Room for mapping GERSH__MAPPED rows: doubles that the index needs for it. */
 size_t gersh__neighbors_room(const gersh_neighbors *index);
 

@@ -193,35 +193,6 @@ static void decide(const search *s, const scratch *mine, list *l, candidate *all
     }
 }
 
-/* The which-th smallest (from 0) of the values, whose order is lost. */
-static double select_value(double *value, size_t count, size_t which)
-{
-    size_t low = 0, high = count;
-    while (high - low > 1) {
-        double pivot = value[low + (high - low) / 2];
-        size_t below = low, at = low, above = high;
-        while (at < above) { /* smaller ones, then equal ones, then larger ones */
-            double v = value[at];
-            if (v < pivot) {
-                value[at++] = value[below];
-                value[below++] = v;
-            } else if (v > pivot) {
-                value[at] = value[--above];
-                value[above] = v;
-            } else {
-                at++;
-            }
-        }
-        if (which < below)
-            high = below;
-        else if (which >= above)
-            low = above;
-        else
-            return pivot;
-    }
-    return value[low];
-}
-
 /* A float that is not below the value. */
 static float round_up(double value)
 {
@@ -237,7 +208,7 @@ static void tighten(const search *s, const scratch *mine, list *l, candidate *al
     for (int decided = 0; decided < 2; decided++) {
         for (size_t c = 0; c < l->count; c++)
             mine->bound[c] = all[c].high;
-        double limit = select_value(mine->bound, l->count, s->k - 1) + (l->high - l->low);
+        double limit = gersh__neighbors_select(mine->bound, l->count, s->k - 1) + (l->high - l->low);
         limit += 0x1p-40 * (fabs(l->high) + fabs(limit)); /* beyond the rounding of these sums */
         size_t kept = 0;
         for (size_t c = 0; c < l->count; c++)

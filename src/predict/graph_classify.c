@@ -20,7 +20,7 @@
  * The values of all classes sum up to 1 in a row. Where they do not, the row's w_i is too small beside the
  * others' for the gradients to see it, or rows are tied to each other so strongly that what ties them to
  * the rest is lost in rounding. For such rows, the others being fixed, (harmonic) is solved by elimination,
- * which is right to the last digits (harmonic.c). Should they be too many for that, they start at 0 and are
+ * which is right to the last digits (graph_weak.c, harmonic.c). Should they be too many for that, they start at 0 and are
  * swept over by (harmonic): f_i is then the chance that a walk from row i has come to that class so far,
  * and only the shares of the classes count. A row that nothing within the range of double ties to any class
  * is classified as by `knn` with one neighbour. Ties are decided as votes.h says.
@@ -31,49 +31,16 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/threads.h"
-#include "embed/map.h"
 #include "linalg/kernels.h"
-#include "predict/classify.h"
-#include "predict/harmonic.h"
+#include "predict/graph_classify.h"
 #include "predict/votes.h"
 
-enum { TILE = 64, WIDTH = 512, MOST_STEPS = 1000, SWEEPS = 100 };
+enum { MOST_STEPS = 1000 };
 
 static const double tolerance = 1e-13;  /* of the residual, beside the right-hand side */
-static const double sum_error = 1e-7;   /* of the classes' sum in a row that is solved */
 static const double share_error = 1e-6; /* of the classes' shares; those that differ by less are equal */
 
-typedef struct points {
-    size_t n;
-    double *x; /* n × columns, in the space where d is Euclidean */
-    double *square;
-} points;
-
-typedef struct solution {
-    const gersh__classify_task *task;
-    const gersh__graph_limits *limits;
-    gersh__map *map;
-    gersh__pool *pool;
-    double *center;
-    points known, fresh;
-    double *log_weight; /* of the known rows, or NULL */
-    size_t classes;
-    double *kept;        /* distances of the new rows, n × n, or NULL */
-    double *e;           /* e_i of each new row */
-    double *log_root;    /* log √w_i, less the largest of them */
-    double *b;           /* n × classes */
-    unsigned char *weak; /* rows that are swept over */
-    double *f;           /* n × classes */
-    double *scratch;     /* of each worker: scratch_size doubles */
-    size_t scratch_size;
-    /* of the product that runs now */
-    int sweeping; /* p_ij, else S_ij */
-    const double *from;
-    double *to;
-} solution;
-
-static void clear(solution *s)
+static void clear(gersh__graph_solution *s)
 {
     gersh__map_free(s->map);
     gersh__pool_free(s->pool);
@@ -92,7 +59,8 @@ static void clear(solution *s)
     gersh__free(s->scratch);
 }
 
-static gersh_status make_points(points *p, const solution *s, const gersh_dataset *data)
+static gersh_status make_points(gersh__graph_points *p, const gersh__graph_solution *s,
+                                const gersh_dataset *data)
 {
     const gersh__map *map = s->map;
     size_t k = map->features, columns = map->columns;
@@ -116,34 +84,34 @@ static gersh_status make_points(points *p, const solution *s, const gersh_datase
     return status;
 }
 
-/* d (count × WIDTH): the new rows from `first` on against `width` others. */
-static void distances(const solution *s, double *d, size_t first, size_t count, const points *to,
-                      size_t begin, size_t width)
+/* d (count × GERSH__GRAPH_WIDTH): the new rows from `first` on against `width` others. */
+static void distances(const gersh__graph_solution *s, double *d, size_t first, size_t count,
+                      const gersh__graph_points *to, size_t begin, size_t width)
 {
     int columns = (int)s->map->columns;
     if (columns > 0)
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)width, columns, -2,
                     s->fresh.x + first * s->map->columns, columns, to->x + begin * s->map->columns, columns,
-                    0, d, WIDTH);
+                    0, d, GERSH__GRAPH_WIDTH);
     else
-        memset(d, 0, count * WIDTH * sizeof *d);
+        memset(d, 0, count * GERSH__GRAPH_WIDTH * sizeof *d);
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < width; j++) {
-            double value = s->fresh.square[first + i] + to->square[begin + j] + d[i * WIDTH + j];
-            d[i * WIDTH + j] = value > 0 ? value : 0;
+            double value =
+                s->fresh.square[first + i] + to->square[begin + j] + d[i * GERSH__GRAPH_WIDTH + j];
+            d[i * GERSH__GRAPH_WIDTH + j] = value > 0 ? value : 0;
         }
 }
 
-/* The same between new rows, from what is kept if it is. */
-static void fresh_distances(const solution *s, double *d, size_t first, size_t count, size_t begin,
-                            size_t width)
+void gersh__graph_distances(const gersh__graph_solution *s, double *d, size_t first, size_t count,
+                            size_t begin, size_t width)
 {
     if (s->kept == NULL) {
         distances(s, d, first, count, &s->fresh, begin, width);
         return;
     }
     for (size_t i = 0; i < count; i++)
-        memcpy(d + i * WIDTH, s->kept + (first + i) * s->fresh.n + begin, width * sizeof *d);
+        memcpy(d + i * GERSH__GRAPH_WIDTH, s->kept + (first + i) * s->fresh.n + begin, width * sizeof *d);
 }
 
 /*
@@ -173,20 +141,22 @@ static void add_terms(double *m, double *sum, double *part, size_t classes, size
 /* m_i, Σ_j exp(m_i − d_ij) and b_i of a tile of new rows. */
 static void sum_part(void *context, size_t tile, int worker)
 {
-    solution *s = context;
+    gersh__graph_solution *s = context;
     const int *label = gersh_dataset_labels(s->task->train);
-    double *d = s->scratch + (size_t)worker * s->scratch_size, *term = d + TILE * WIDTH;
-    double m[TILE], sum[TILE] = {0};
-    size_t first = tile * TILE, count = s->fresh.n - first < TILE ? s->fresh.n - first : TILE;
+    double *d = s->scratch + (size_t)worker * s->scratch_size,
+           *term = d + GERSH__GRAPH_TILE * GERSH__GRAPH_WIDTH;
+    double m[GERSH__GRAPH_TILE], sum[GERSH__GRAPH_TILE] = {0};
+    size_t first = tile * GERSH__GRAPH_TILE,
+           count = s->fresh.n - first < GERSH__GRAPH_TILE ? s->fresh.n - first : GERSH__GRAPH_TILE;
     if (gersh_cancel_requested(s->task->cancel))
         return;
     for (size_t i = 0; i < count; i++)
         m[i] = INFINITY;
-    for (size_t begin = 0; begin < s->known.n; begin += WIDTH) {
-        size_t width = s->known.n - begin < WIDTH ? s->known.n - begin : WIDTH;
+    for (size_t begin = 0; begin < s->known.n; begin += GERSH__GRAPH_WIDTH) {
+        size_t width = s->known.n - begin < GERSH__GRAPH_WIDTH ? s->known.n - begin : GERSH__GRAPH_WIDTH;
         distances(s, d, first, count, &s->known, begin, width);
         for (size_t i = 0; i < count; i++) {
-            double *row = d + i * WIDTH, *b = s->b + (first + i) * s->classes;
+            double *row = d + i * GERSH__GRAPH_WIDTH, *b = s->b + (first + i) * s->classes;
             for (size_t j = 0; j < width && s->log_weight != NULL; j++)
                 row[j] -= s->log_weight[begin + j];
             add_terms(&m[i], &sum[i], b, s->classes, width, row, term);
@@ -194,11 +164,11 @@ static void sum_part(void *context, size_t tile, int worker)
                 b[label[begin + j]] += term[j];
         }
     }
-    for (size_t begin = 0; begin < s->fresh.n; begin += WIDTH) {
-        size_t width = s->fresh.n - begin < WIDTH ? s->fresh.n - begin : WIDTH;
+    for (size_t begin = 0; begin < s->fresh.n; begin += GERSH__GRAPH_WIDTH) {
+        size_t width = s->fresh.n - begin < GERSH__GRAPH_WIDTH ? s->fresh.n - begin : GERSH__GRAPH_WIDTH;
         distances(s, d, first, count, &s->fresh, begin, width);
         for (size_t i = 0; i < count; i++) {
-            double *row = d + i * WIDTH;
+            double *row = d + i * GERSH__GRAPH_WIDTH;
             if (s->kept != NULL)
                 memcpy(s->kept + (first + i) * s->fresh.n + begin, row, width * sizeof *row);
             if (first + i >= begin && first + i < begin + width)
@@ -216,41 +186,43 @@ static void sum_part(void *context, size_t tile, int worker)
 /* to = S from, or P from while sweeping, for a tile of rows. */
 static void multiply_part(void *context, size_t tile, int worker)
 {
-    solution *s = context;
+    gersh__graph_solution *s = context;
     const gersh__kernels *kernel = gersh__kernels_here();
     double *d = s->scratch + (size_t)worker * s->scratch_size;
-    size_t first = tile * TILE, count = s->fresh.n - first < TILE ? s->fresh.n - first : TILE;
+    size_t first = tile * GERSH__GRAPH_TILE,
+           count = s->fresh.n - first < GERSH__GRAPH_TILE ? s->fresh.n - first : GERSH__GRAPH_TILE;
     int classes = (int)s->classes, any = !s->sweeping;
     for (size_t i = 0; i < count; i++)
         any |= s->weak[first + i];
     if (!any || gersh_cancel_requested(s->task->cancel))
         return;
-    for (size_t begin = 0; begin < s->fresh.n; begin += WIDTH) {
-        size_t width = s->fresh.n - begin < WIDTH ? s->fresh.n - begin : WIDTH;
-        fresh_distances(s, d, first, count, begin, width);
+    for (size_t begin = 0; begin < s->fresh.n; begin += GERSH__GRAPH_WIDTH) {
+        size_t width = s->fresh.n - begin < GERSH__GRAPH_WIDTH ? s->fresh.n - begin : GERSH__GRAPH_WIDTH;
+        gersh__graph_distances(s, d, first, count, begin, width);
         for (size_t i = 0; i < count; i++) {
-            double *row = d + i * WIDTH, own = s->e[first + i];
+            double *row = d + i * GERSH__GRAPH_WIDTH, own = s->e[first + i];
             for (size_t j = 0; j < width; j++)
                 row[j] = own + (s->sweeping ? own : s->e[begin + j]) - row[j];
             kernel->exps(width, row, row);
             if (first + i >= begin && first + i < begin + width)
                 row[first + i - begin] = 0;
         }
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)count, classes, (int)width, 1, d, WIDTH,
-                    s->from + begin * s->classes, classes, begin > 0, s->to + first * s->classes, classes);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)count, classes, (int)width, 1, d,
+                    GERSH__GRAPH_WIDTH, s->from + begin * s->classes, classes, begin > 0,
+                    s->to + first * s->classes, classes);
     }
 }
 
-static void multiply(solution *s, double *to, const double *from, int sweeping)
+void gersh__graph_multiply(gersh__graph_solution *s, double *to, const double *from, int sweeping)
 {
     s->to = to;
     s->from = from;
     s->sweeping = sweeping;
-    gersh__pool_run(s->pool, (s->fresh.n + TILE - 1) / TILE, multiply_part, s);
+    gersh__pool_run(s->pool, (s->fresh.n + GERSH__GRAPH_TILE - 1) / GERSH__GRAPH_TILE, multiply_part, s);
 }
 
 /* out[c] = Σ_i u_ic v_ic */
-static void class_dots(const solution *s, double *out, const double *u, const double *v)
+static void class_dots(const gersh__graph_solution *s, double *out, const double *u, const double *v)
 {
     memset(out, 0, s->classes * sizeof *out);
     for (size_t i = 0; i < s->fresh.n; i++)
@@ -259,7 +231,7 @@ static void class_dots(const solution *s, double *out, const double *u, const do
 }
 
 /* Conjugate gradients on (I − S) h = √w b, all classes side by side; f = h / √w where w is within range. */
-static gersh_status solve(solution *s)
+static gersh_status solve(gersh__graph_solution *s)
 {
     size_t classes = s->classes, size = s->fresh.n * classes;
     gersh_status status = GERSH_ERROR_MEMORY;
@@ -280,7 +252,7 @@ static gersh_status solve(solution *s)
             going |= square[c] > goal[c];
         if (!going || gersh_cancel_requested(s->task->cancel))
             break;
-        multiply(s, image, p, 0);
+        gersh__graph_multiply(s, image, p, 0);
         for (size_t e = 0; e < size; e++)
             image[e] = p[e] - image[e];
         class_dots(s, curvature, p, image);
@@ -310,108 +282,9 @@ out:
     return status;
 }
 
-static double row_sum(const solution *s, const double *f, size_t row)
-{
-    double sum = 0;
-    for (size_t c = 0; c < s->classes; c++)
-        sum += f[row * s->classes + c];
-    return sum;
-}
-
-/* Rows that were not solved for: their number, and their values become 0. */
-static size_t find_weak(solution *s)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < s->fresh.n; i++) {
-        s->weak[i] = !(fabs(row_sum(s, s->f, i) - 1) <= sum_error);
-        count += s->weak[i];
-        for (size_t c = 0; c < s->classes && s->weak[i]; c++)
-            s->f[i * s->classes + c] = 0;
-    }
-    return count;
-}
-
-/* Rows of p over the weak rows and then the classes, what leads to other rows being taken as theirs. */
-static void fill_weak(const solution *s, double *p, size_t count, const size_t *which)
-{
-    const gersh__kernels *kernel = gersh__kernels_here();
-    size_t classes = s->classes, stride = count + classes;
-    for (size_t a = 0; a < count; a++) {
-        double *row = p + a * stride, *d = s->scratch;
-        size_t i = which[a], next = 0;
-        memcpy(row + count, s->b + i * classes, classes * sizeof *row);
-        for (size_t begin = 0; begin < s->fresh.n; begin += WIDTH) {
-            size_t width = s->fresh.n - begin < WIDTH ? s->fresh.n - begin : WIDTH;
-            fresh_distances(s, d, i, 1, begin, width);
-            for (size_t j = 0; j < width; j++)
-                d[j] = 2 * s->e[i] - d[j];
-            kernel->exps(width, d, d);
-            for (size_t j = 0; j < width; j++) {
-                if (s->weak[begin + j])
-                    row[next++] = begin + j == i ? 0 : d[j];
-                else
-                    kernel->axpy(classes, d[j], s->f + (begin + j) * classes, row + count);
-            }
-        }
-    }
-}
-
-/* Solves (harmonic) for the weak rows by elimination. */
-static gersh_status solve_weak(solution *s, size_t count)
-{
-    size_t classes = s->classes, next = 0;
-    double *p = gersh__alloc(count, (count + classes) * sizeof *p);
-    double *f = gersh__alloc(count, classes * sizeof *f);
-    size_t *which = gersh__alloc(count, sizeof *which);
-    gersh_status status = p != NULL && f != NULL && which != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
-    for (size_t i = 0; i < s->fresh.n && status == GERSH_OK; i++)
-        if (s->weak[i])
-            which[next++] = i;
-    if (status == GERSH_OK) {
-        fill_weak(s, p, count, which);
-        gersh__harmonic(f, p, count, classes, s->task->cancel);
-        for (size_t a = 0; a < count; a++)
-            memcpy(s->f + which[a] * classes, f + a * classes, classes * sizeof *f);
-    }
-    gersh__free(which);
-    gersh__free(f);
-    gersh__free(p);
-    return status;
-}
-
-/* Sweeps over the weak rows until their shares stand still. */
-static gersh_status sweep(solution *s)
-{
-    size_t classes = s->classes;
-    double *image = gersh__alloc(s->fresh.n, classes * sizeof *image), change = 1;
-    if (image == NULL)
-        return GERSH_ERROR_MEMORY;
-    for (int sweeps = 0; sweeps < SWEEPS && change > 1e-9; sweeps++) {
-        if (gersh_cancel_requested(s->task->cancel))
-            break;
-        multiply(s, image, s->f, 1);
-        change = 0;
-        for (size_t i = 0; i < s->fresh.n; i++) {
-            if (!s->weak[i])
-                continue;
-            for (size_t c = 0; c < classes; c++)
-                image[i * classes + c] += s->b[i * classes + c];
-            double before = row_sum(s, s->f, i), after = row_sum(s, image, i);
-            for (size_t c = 0; c < classes; c++) {
-                double *f = &s->f[i * classes + c], value = image[i * classes + c];
-                double share = after > 0 ? value / after : 0, old = before > 0 ? *f / before : 0;
-                change = fmax(change, fabs(share - old));
-                *f = value;
-            }
-        }
-    }
-    gersh__free(image);
-    return GERSH_OK;
-}
-
 /* The classes of `count` rows, by their nearest training row. */
-static gersh_status take_nearest(const solution *s, int *label, double *proba, const size_t *which,
-                                 size_t count)
+static gersh_status take_nearest(const gersh__graph_solution *s, int *label, double *proba,
+                                 const size_t *which, size_t count)
 {
     size_t classes = s->classes;
     gersh_dataset *rows = NULL;
@@ -437,7 +310,7 @@ static gersh_status take_nearest(const solution *s, int *label, double *proba, c
 }
 
 /* The shares of the classes, and the largest. */
-static gersh_status finish(const solution *s, int *label, double *proba)
+static gersh_status finish(const gersh__graph_solution *s, int *label, double *proba)
 {
     size_t classes = s->classes, lost = 0, *which = gersh__alloc(s->fresh.n, sizeof *which);
     double *weight = gersh__alloc(classes, sizeof *weight);
@@ -465,7 +338,7 @@ static gersh_status finish(const solution *s, int *label, double *proba)
     return status;
 }
 
-static gersh_status start(solution *s)
+static gersh_status start(gersh__graph_solution *s)
 {
     const gersh_dataset *train = s->task->train;
     const double *weights = gersh_dataset_weights(train);
@@ -476,7 +349,7 @@ static gersh_status start(solution *s)
         status = gersh__map_new(&s->map, s->task->metric, k);
     if (status != GERSH_OK)
         return status;
-    s->scratch_size = TILE * WIDTH + WIDTH;
+    s->scratch_size = GERSH__GRAPH_TILE * GERSH__GRAPH_WIDTH + GERSH__GRAPH_WIDTH;
     s->center = gersh__alloc(k, sizeof *s->center);
     s->log_weight = weights != NULL ? gersh__alloc(known, sizeof *s->log_weight) : NULL;
     s->e = gersh__alloc(n, sizeof *s->e);
@@ -505,22 +378,20 @@ static gersh_status start(solution *s)
 gersh_status gersh__classify_graph(int *label, double *proba, const gersh__classify_task *task,
                                    const gersh__graph_limits *limits)
 {
-    solution s = {.task = task, .limits = limits, .classes = gersh_dataset_classes(task->train)};
+    gersh__graph_solution s = {
+        .task = task, .limits = limits, .classes = gersh_dataset_classes(task->train)};
     gersh_status status = start(&s);
     if (status == GERSH_OK) {
         double largest = -INFINITY;
-        gersh__pool_run(s.pool, (s.fresh.n + TILE - 1) / TILE, sum_part, &s);
+        gersh__pool_run(s.pool, (s.fresh.n + GERSH__GRAPH_TILE - 1) / GERSH__GRAPH_TILE, sum_part, &s);
         for (size_t i = 0; i < s.fresh.n; i++)
             largest = fmax(largest, -s.e[i]);
         for (size_t i = 0; i < s.fresh.n; i++)
             s.log_root[i] = -s.e[i] - largest;
         status = gersh_cancel_requested(task->cancel) ? GERSH_OK : solve(&s);
     }
-    if (status == GERSH_OK && !gersh_cancel_requested(task->cancel)) {
-        size_t weak = find_weak(&s);
-        if (weak > 0)
-            status = weak <= limits->eliminated ? solve_weak(&s, weak) : sweep(&s);
-    }
+    if (status == GERSH_OK && !gersh_cancel_requested(task->cancel))
+        status = gersh__graph_strengthen(&s);
     if (status == GERSH_OK && gersh_cancel_requested(task->cancel))
         status = gersh__fail(GERSH_ERROR_CANCELLED, "the labels on the graph were cancelled");
     double *shares = proba;
