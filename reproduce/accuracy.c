@@ -16,19 +16,11 @@
 
 static const repro_way euclidean = {"euclidean", NULL, 0}, tuned = {"tuned", NULL, 1};
 
-static void find_sources(repro_source **source, repro_run *run)
-{
-    size_t found = 0;
-    for (size_t s = 0; s < REPRO_SOURCES && found < REPRO_ACCURACY_SETS; s++)
-        if (!run->source[s].large)
-            source[found++] = &run->source[s];
-}
-
 static double estimate(repro_run *run)
 {
     repro_source *source[REPRO_ACCURACY_SETS];
     double sum = 0;
-    find_sources(source, run);
+    repro_sources_pick(source, REPRO_ACCURACY_SETS, run, 0);
     for (size_t d = 0; d < REPRO_ACCURACY_SETS; d++) {
         sum += repro_accuracy_cost(run, source[d], euclidean) + repro_accuracy_cost(run, source[d], tuned);
         for (size_t i = 0; i < REPRO_ACCURACY_OBJECTIVES * REPRO_SCHEMES; i++)
@@ -300,7 +292,7 @@ static gersh_status run_accuracy(repro_run *run, repro_builder *b)
     if (all == NULL)
         return GERSH_ERROR_MEMORY;
     all->quick = run->options->quick;
-    find_sources(all->source, run);
+    repro_sources_pick(all->source, REPRO_ACCURACY_SETS, run, 0);
     gersh_status status = get_all(all, run, b);
     if (status == GERSH_OK) {
         for (size_t o = 0; o < REPRO_ACCURACY_OBJECTIVES; o++)

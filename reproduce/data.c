@@ -43,6 +43,14 @@ void repro_sources_clear(repro_source *source)
         gersh_dataset_free(source[s].data);
 }
 
+void repro_sources_pick(repro_source **out, size_t most, repro_run *run, int large)
+{
+    size_t found = 0;
+    for (size_t s = 0; s < REPRO_SOURCES && found < most; s++)
+        if (run->source[s].large == large)
+            out[found++] = &run->source[s];
+}
+
 static char *path_of(const repro_source *source, const char *folder)
 {
     return repro_format("%s/%s.csv", folder, source->name);

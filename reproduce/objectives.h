@@ -4,8 +4,6 @@
 
 #include "run.h"
 
-enum { REPRO_PDCONE, REPRO_HBNB, REPRO_PGML, REPRO_SGML, REPRO_BALANCED, REPRO_HULL, REPRO_PSD };
-
 typedef struct repro_objectives {
     repro_source *source; /* REPRO_SOURCES of them */
     repro_fits fits[REPRO_OBJECTIVES][REPRO_SOURCES][REPRO_SCHEMES];

@@ -70,8 +70,8 @@ typedef void (*repro_callback)(void *context, const repro_progress *progress);
 
 typedef struct repro_options {
     const char *data; /* folder with NAME.csv: no header, the label last; may be NULL for "gdpa" */
-    const char *
-        output; /* folder for tables, figures and finished cells, made if need be; NULL: nothing is written */
+    /* Folder for tables, figures and finished cells, made if need be; NULL: nothing is written. */
+    const char *output;
     int quick;               /* few folds and short time limits */
     int fresh;               /* finished cells of an earlier run are not used */
     repro_callback progress; /* or NULL */

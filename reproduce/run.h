@@ -13,12 +13,25 @@
 #include "gersh/file.h"
 #include "report.h"
 
-enum { REPRO_SOURCES = 17, REPRO_SCHEMES = 7, REPRO_PAPER_SCHEMES = 4 };
+enum { REPRO_SOURCES = 17 };
+
+/* The schemes, the paper's first. */
+enum {
+    REPRO_PDCONE,
+    REPRO_HBNB,
+    REPRO_PGML,
+    REPRO_SGML,
+    REPRO_BALANCED,
+    REPRO_HULL,
+    REPRO_PSD,
+    REPRO_SCHEMES,
+    REPRO_PAPER_SCHEMES = REPRO_BALANCED
+};
 
 /* The paper's objectives, in its order. */
 enum { REPRO_MCML, REPRO_DEML, REPRO_LSML, REPRO_LMNN, REPRO_GLR, REPRO_OBJECTIVES };
 
-/* The paper's order; the paper's schemes come first. */
+/* In the order of the numbers above. */
 extern const char *const repro_objective_names[REPRO_OBJECTIVES];
 extern const char *const repro_scheme_names[REPRO_SCHEMES];  /* as the setting `solver` has them */
 extern const char *const repro_scheme_titles[REPRO_SCHEMES]; /* as the paper writes them */
@@ -57,8 +70,8 @@ typedef struct repro_run {
 typedef struct repro_experiment {
     const char *name, *title;
     int needs_data;
-    double (*estimate)(
-        repro_run *run); /* seconds of its cells, all data looked at; NULL: none to speak of */
+    /* Seconds of its cells; all data has been looked at. NULL: none to speak of. */
+    double (*estimate)(repro_run *run);
     gersh_status (*run)(repro_run *run, repro_builder *builder);
 } repro_experiment;
 
@@ -68,6 +81,9 @@ extern const repro_experiment repro_experiment_gdpa, repro_experiment_low_rank, 
 /* The table of data sets, without the data. */
 void repro_sources_init(repro_source *source);
 void repro_sources_clear(repro_source *source);
+
+/* Up to `most` of the run's data sets, in order: the large ones, or the others. */
+void repro_sources_pick(repro_source **out, size_t most, repro_run *run, int large);
 
 /* The file in the folder: whether it is there, and its checksum. */
 gersh_status repro_source_look(repro_source *source, const char *folder);

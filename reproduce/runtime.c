@@ -14,26 +14,18 @@
 #define GOAL 50               /* PD-cone's seconds over those of balanced */
 #define SMALL_EIGEN_SHARE 0.3 /* the largest share of the eigenvector in the paper's own seconds is 28 % */
 
-enum { LARGE = 2, PDCONE = 0, HBNB = 1, SGML = 3, BALANCED = 4 };
+enum { LARGE = 2 }; /* data sets */
 
 typedef struct times {
     repro_source *source[LARGE];
     repro_fits fits[LARGE][REPRO_OBJECTIVES][REPRO_SCHEMES];
 } times;
 
-static void find_sources(times *all, repro_run *run)
-{
-    size_t found = 0;
-    for (size_t s = 0; s < REPRO_SOURCES && found < LARGE; s++)
-        if (run->source[s].large)
-            all->source[found++] = &run->source[s];
-}
-
 static double estimate(repro_run *run)
 {
     times all = {0};
     double sum = 0;
-    find_sources(&all, run);
+    repro_sources_pick(all.source, LARGE, run, 1);
     for (size_t d = 0; d < LARGE; d++)
         for (size_t o = 0; o < REPRO_OBJECTIVES; o++)
             for (size_t s = 0; s < REPRO_SCHEMES; s++)
@@ -73,10 +65,10 @@ static void add_ratios(repro_builder *b, const times *all)
             const repro_fits *fits = all->fits[d][o];
             repro_report_row(b, o == 0);
             repro_report_cell(b, "%s, %s", all->source[d]->name, repro_objective_names[o]);
-            add_ratio(b, &fits[PDCONE], &fits[SGML]);
+            add_ratio(b, &fits[REPRO_PDCONE], &fits[REPRO_SGML]);
             add_paper_ratio(b, all->source[d]->name, repro_objective_names[o]);
-            add_ratio(b, &fits[HBNB], &fits[SGML]);
-            add_ratio(b, &fits[PDCONE], &fits[BALANCED]);
+            add_ratio(b, &fits[REPRO_HBNB], &fits[REPRO_SGML]);
+            add_ratio(b, &fits[REPRO_PDCONE], &fits[REPRO_BALANCED]);
         }
     repro_report_table_note(
         b, "≥: fits of the first one were ended by the time limit; ≤: fits of the second one; ?: of "
@@ -159,7 +151,7 @@ static void add_seconds(repro_builder *b, const times *all)
 static void add_speed_claim(repro_builder *b, const times *all, size_t d, size_t o)
 {
     const char *data = all->source[d]->name, *objective = repro_objective_names[o];
-    const repro_fits *cone = &all->fits[d][o][PDCONE], *sgml = &all->fits[d][o][SGML];
+    const repro_fits *cone = &all->fits[d][o][REPRO_PDCONE], *sgml = &all->fits[d][o][REPRO_SGML];
     double paper = NAN;
     int slower = o == REPRO_LSML && strcmp(data, "madelon") == 0;
     char text[160];
@@ -192,8 +184,8 @@ typedef struct totals {
 
 static void add_cell(totals *sum, const repro_fits *fits, double features)
 {
-    if (!repro_fits_has_value(&fits[PDCONE]) || !repro_fits_has_value(&fits[HBNB]) ||
-        !repro_fits_has_value(&fits[SGML]) || !repro_fits_has_value(&fits[BALANCED]))
+    if (!repro_fits_has_value(&fits[REPRO_PDCONE]) || !repro_fits_has_value(&fits[REPRO_HBNB]) ||
+        !repro_fits_has_value(&fits[REPRO_SGML]) || !repro_fits_has_value(&fits[REPRO_BALANCED]))
         return;
     for (size_t s = 0; s < REPRO_SCHEMES; s++) {
         sum->seconds[s] += fits[s].seconds;
@@ -202,10 +194,10 @@ static void add_cell(totals *sum, const repro_fits *fits, double features)
         sum->iterations[s] += fits[s].iterations;
     }
     sum->cells++;
-    sum->folds += fits[SGML].folds;
-    sum->dense = fmax(sum->dense, fits[SGML].edges / (features * (features - 1) / 2));
-    sum->least = fmin(sum->least, fits[PDCONE].seconds / fmax(fits[BALANCED].seconds, 1e-300));
-    sum->reached = sum->reached && fits[PDCONE].seconds >= GOAL * fits[BALANCED].seconds;
+    sum->folds += fits[REPRO_SGML].folds;
+    sum->dense = fmax(sum->dense, fits[REPRO_SGML].edges / (features * (features - 1) / 2));
+    sum->least = fmin(sum->least, fits[REPRO_PDCONE].seconds / fmax(fits[REPRO_BALANCED].seconds, 1e-300));
+    sum->reached = sum->reached && fits[REPRO_PDCONE].seconds >= GOAL * fits[REPRO_BALANCED].seconds;
 }
 
 static totals add_up(const times *all)
@@ -233,24 +225,28 @@ static void add_total_claims(repro_builder *b, const times *all)
         return;
     }
     const double *seconds = sum.seconds, *cut = sum.cut, *steps = sum.iterations;
-    double cone = sum.eigen[PDCONE] / seconds[PDCONE], sgml = sum.eigen[SGML] / seconds[SGML];
-    int many = fmin(steps[PDCONE], steps[HBNB]) > MANY * steps[SGML];
-    int fastest = seconds[SGML] < seconds[PDCONE] && seconds[SGML] < seconds[HBNB];
+    double cone = sum.eigen[REPRO_PDCONE] / seconds[REPRO_PDCONE],
+           sgml = sum.eigen[REPRO_SGML] / seconds[REPRO_SGML];
+    int many = fmin(steps[REPRO_PDCONE], steps[REPRO_HBNB]) > MANY * steps[REPRO_SGML];
+    int fastest = seconds[REPRO_SGML] < seconds[REPRO_PDCONE] && seconds[REPRO_SGML] < seconds[REPRO_HBNB];
     repro_report_claim(b, repro_judge(1, cone > 0.5), texts[0],
                        "%.0f %% (over %zu of 10 data sets with an objective, as all that follows)",
                        100 * cone, sum.cells);
     repro_report_claim(b, repro_judge(1, sgml < SMALL_EIGEN_SHARE), texts[1],
                        "%.0f %%; in the paper's seconds at most 28 %%", 100 * sgml);
-    repro_report_claim(b, repro_judge(many || cut[PDCONE] + cut[HBNB] == 0, many), texts[2],
+    repro_report_claim(b, repro_judge(many || cut[REPRO_PDCONE] + cut[REPRO_HBNB] == 0, many), texts[2],
                        "iterations of a fold, mean: PD-cone %.0f, HBNB %.0f, SGML %.0f",
-                       steps[PDCONE] / sum.folds, steps[HBNB] / sum.folds, steps[SGML] / sum.folds);
+                       steps[REPRO_PDCONE] / sum.folds, steps[REPRO_HBNB] / sum.folds,
+                       steps[REPRO_SGML] / sum.folds);
     repro_report_claim(
-        b, repro_judge(fastest ? cut[SGML] == 0 : cut[PDCONE] + cut[HBNB] == 0, fastest), texts[3],
+        b, repro_judge(fastest ? cut[REPRO_SGML] == 0 : cut[REPRO_PDCONE] + cut[REPRO_HBNB] == 0, fastest),
+        texts[3],
         "PD-cone %.4g s, HBNB %.4g s, SGML %.4g s; ended by the limit: %.0f, %.0f and %.0f of %.0f fits",
-        seconds[PDCONE], seconds[HBNB], seconds[SGML], cut[PDCONE], cut[HBNB], cut[SGML], sum.folds);
+        seconds[REPRO_PDCONE], seconds[REPRO_HBNB], seconds[REPRO_SGML], cut[REPRO_PDCONE], cut[REPRO_HBNB],
+        cut[REPRO_SGML], sum.folds);
     repro_report_claim(b, repro_judge(1, sum.dense < 0.05), texts[4],
                        "at most %.3g %% of the pairs of features are edges", 100 * sum.dense);
-    repro_report_claim(b, repro_judge(sum.reached || cut[PDCONE] == 0, sum.reached), texts[5],
+    repro_report_claim(b, repro_judge(sum.reached || cut[REPRO_PDCONE] == 0, sum.reached), texts[5],
                        "at least %.4g times as fast for every objective", sum.least);
 }
 
@@ -307,7 +303,7 @@ static gersh_status run_runtime(repro_run *run, repro_builder *b)
     gersh_status status = all != NULL ? GERSH_OK : GERSH_ERROR_MEMORY;
     if (status != GERSH_OK)
         return status;
-    find_sources(all, run);
+    repro_sources_pick(all->source, LARGE, run, 1);
     for (size_t d = 0; d < LARGE; d++)
         for (size_t o = 0; o < REPRO_OBJECTIVES; o++)
             for (size_t s = 0; s < REPRO_SCHEMES && status == GERSH_OK; s++)
