@@ -24,7 +24,8 @@ static inline defined_value value_by_definition(const char *name, size_t n, cons
 {
     const gersh__reference *reference = gersh__reference_find(name);
     if (reference == NULL)
-        fail_msg("there is no definition of the objective %s: it needs one in src/verify, or one in the table of "
+        fail_msg("there is no definition of the objective %s: it needs one in src/verify, or one in the "
+                 "table of "
                  "the tests",
                  name);
     double *x = calloc(n * n, sizeof *x), *m = malloc(n * n * sizeof *m);

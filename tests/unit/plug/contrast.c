@@ -92,7 +92,8 @@ const gersh__objective_entry gersh__objective_contrast = {
 /* And its definition. */
 static void add(gersh__problem *p, size_t i, size_t j, int same)
 {
-    double w = gersh__problem_weight(p, i) * gersh__problem_weight(p, j), d = gersh__problem_distance(p, i, j);
+    double w = gersh__problem_weight(p, i) * gersh__problem_weight(p, j),
+           d = gersh__problem_distance(p, i, j);
     double over = same ? d - 1 : 2 - d;
     if (over <= 0)
         return;
