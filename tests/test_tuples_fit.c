@@ -4,6 +4,7 @@
  */
 #include "base/alloc.h"
 #include "models.h"
+#include "registry.h"
 #include "tuples.h"
 
 /* The least value over a grid of 2 × 2 matrices ρI + S, S of trace at most B. */
@@ -412,7 +413,6 @@ static void allocation_failures(void **unused)
 {
     static const char *const texts[] = {"1,2,1\n1,3,-1\n2,4,-1\n4,5,1\n", "1,2,3\n2,3,4\n5,1,2\n",
                                         "1,2,3,4\n2,3,4,5\n"};
-    static const char *const objectives[][2] = {{"mcml", "lsml"}, {"lmnn", "lsml"}, {"lsml", "lmnn"}};
     gersh__random random;
     char path[80];
     (void)unused;
@@ -421,8 +421,11 @@ static void allocation_failures(void **unused)
     snprintf(path, sizeof path, "%s/tuples", model_folder);
     for (int kind = 0; kind < 3; kind++) {
         write_bytes(path, texts[kind], strlen(texts[kind]));
-        for (int o = 0; o < 2; o++) {
-            gersh_settings *settings = model_settings(objectives[kind][o], "hull");
+        const char *name;
+        for (size_t o = 0; (name = objective_name(o, learns_tuples)) != NULL; o++) {
+            if (!takes_kind(name, (gersh_tuple_kind)kind))
+                continue;
+            gersh_settings *settings = model_settings(name, "hull");
             int failures = 0;
             assert_ok(whole_way(data, path, (gersh_tuple_kind)kind, settings, 1));
             gersh__alloc_fail_at(1000000000);
