@@ -72,6 +72,12 @@ static inline int needs_mates(const gersh__objective_entry *entry)
     return learns_classes(entry) && !learns_apart(entry);
 }
 
+/* Pairs of copies of a row, at the distance 0, count for nothing: they are of one class, or as near as can be (lsml). */
+static inline int copies_count_for_nothing(const gersh__objective_entry *entry)
+{
+    return learns_apart(entry) || strcmp(entry->info.name, "lsml") == 0;
+}
+
 static inline int is_smooth(const gersh__objective_entry *entry)
 {
     return !entry->info.smoothed;

@@ -242,7 +242,7 @@ static void order_and_names_do_not_matter(void **unused)
 static void metrics_do_not_depend_on_the_order(void **unused)
 {
     (void)unused;
-    static const char *const strict[] = {"glr", "mcml"}; /* of those there are */
+    static const char *const strict[] = {"glr", "mcml"};
     const char *const tight[] = {"tol", "1e-10", NULL};
     gersh__random random;
     gersh__random_seed(&random, 63);
@@ -272,13 +272,7 @@ static void metrics_do_not_depend_on_the_order(void **unused)
     print_message("%d metrics of tight fits and their twins\n", count);
 }
 
-/* Pairs of copies of a row, at the distance 0, count for nothing: they are of one class, or as near as can be. */
-static int copies_count_for_nothing(const gersh__objective_entry *entry)
-{
-    return learns_apart(entry) || strcmp(entry->info.name, "lsml") == 0;
-}
-
-/* There a row that is there twice weighs twice. */
+/* Where copies count for nothing, a row that is there twice weighs twice. */
 static void copies_are_weights(void **unused)
 {
     (void)unused;

@@ -274,12 +274,6 @@ static void every_objective_is_convex(void **unused)
     assert_all_objectives(&seen, learns_classes);
 }
 
-/* Pairs of copies of a row, at the distance 0, count for nothing: they are of one class, or as near as can be. */
-static int copies_count_for_nothing(const gersh__objective_entry *entry)
-{
-    return learns_apart(entry) || strcmp(entry->info.name, "lsml") == 0;
-}
-
 /* Whole weights are repeated rows. */
 static void weights_are_repetitions(void **unused)
 {
