@@ -210,9 +210,9 @@ static inline double oracle_mcml(const problem *q, const double *d, double width
 
 static inline double oracle_hinge(double x, double width)
 {
-    if (x <= 0)
-        return 0;
-    return x < width ? x * x / (2 * width) : x - width / 2;
+    if (fabs(x) >= width / 2)
+        return fmax(x, 0);
+    return pow(x + width / 2, 2) / (2 * width);
 }
 
 static inline double oracle_lmnn(const problem *q, const double *d, double width)

@@ -280,6 +280,22 @@ static double descend(oracle *o, double *m, double tol, double floor)
     return gap;
 }
 
+/*
+ * At the last gradient, of lmnn: Σ g_p (d_p − 1 if p is of two classes), the sum of the lines αx below its hinges and of what
+ * is linear in F.
+ */
+static double lines_below(const oracle *o, const gersh_dataset *data)
+{
+    const int *label = gersh_dataset_labels(data);
+    double sum = 0;
+    for (size_t i = 1, p = 0; i < o->n; i++)
+        for (size_t j = 0; j < i; j++, p++) {
+            int apart = label[gersh__pairs_row(o->pairs, i)] != label[gersh__pairs_row(o->pairs, j)];
+            sum += o->g[p] * (o->d[p] - apart);
+        }
+    return sum;
+}
+
 /* F at the oracle's best metric and at (C/K) I, as minimised, and the oracle's gap. */
 static double oracle_value(const gersh_dataset *data, const char *name, const gersh_fit_info *info,
                            double *at_start, double *gap)
@@ -297,8 +313,11 @@ static double oracle_value(const gersh_dataset *data, const char *name, const ge
         o.objective->width = width;
         *gap = descend(&o, m, ORACLE_TOL, FLOOR * fabs(*at_start));
     }
-    double smooth = value_at(&o, m, NULL), value = sign * gersh__objective_value(o.objective, o.d);
-    *gap += value - smooth; /* 0 but for what smoothing hides */
+    double *slope = calloc(o.k * o.k, sizeof *slope);
+    assert_non_null(slope);
+    double below = value_at(&o, m, slope), value = sign * gersh__objective_value(o.objective, o.d);
+    *gap = gap_at(&o, m, slope) + value - (facts->smoothed ? lines_below(&o, data) : below);
+    free(slope);
     free(m);
     oracle_free(&o);
     return value;

@@ -119,6 +119,43 @@ static void check_derivatives(gersh__random *random, const char *name, const pro
     free(down);
 }
 
+/* a + Σ g_p d'_p is nowhere above the true value, and at d, where g is from, not below it by more than width/16 a hinge. */
+static void lmnn_is_above_its_lines(void **unused)
+{
+    gersh__random random;
+    (void)unused;
+    gersh__random_seed(&random, 14);
+    for (int round = 0; round < cases(200); round++) {
+        problem q = make(&random, random_wish(&random, "lmnn", round));
+        gersh__objective *f = objective_of("lmnn", &q);
+        size_t count = gersh__pairs_count(q.pairs);
+        double *d = random_distances(&random, &q, 0.3), *g = malloc(count * sizeof *g), hinges = 0;
+        f->width = pow(10, 2 * gersh__random_uniform(&random) - 1.5);
+        f->kind->evaluate(f, d, g);
+        double a = f->kind->constant(f, g), right = gersh__objective_value(f, d);
+        for (size_t i = 0; i < q.n; i++)
+            for (size_t l = 0; l < q.n; l++)
+                hinges += same_class(&q, i, l) ? 0 : 0.5 * 3 * 3 * row_weight(&q, i) * row_weight(&q, l);
+        for (int other = 0; other < 5; other++) {
+            double *there = other == 0 ? d : random_distances(&random, &q, 0.3 * other), line = a,
+                   size = fabs(a);
+            for (size_t p = 0; p < count; p++) {
+                line += g[p] * there[p];
+                size += fabs(g[p] * there[p]);
+            }
+            double value = gersh__objective_value(f, there);
+            assert_true(line <= value + 1e-12 * size);
+            assert_true(other > 0 || line >= right - hinges * f->width / 16 - 1e-12 * size);
+            if (other > 0)
+                free(there);
+        }
+        gersh__objective_free(f);
+        free(d);
+        free(g);
+        drop(&q);
+    }
+}
+
 static void derivatives_are_those_of_differences(void **unused)
 {
     const char *name;
@@ -356,6 +393,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_those_of_the_definitions),
         cmocka_unit_test(derivatives_are_those_of_differences),
+        cmocka_unit_test(lmnn_is_above_its_lines),
         cmocka_unit_test(hessians_of_atoms_agree_with_the_curvature),
         cmocka_unit_test(every_objective_is_convex),
         cmocka_unit_test(weights_are_repetitions),

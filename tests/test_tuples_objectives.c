@@ -268,6 +268,13 @@ static void check_convex(gersh__random *random, const char *name, const random_c
     assert_true(after >= before + slope - 1e-11 * (fabs(before) + fabs(after) + fabs(slope) + 1));
     if (f->info->nonnegative)
         assert_true(before >= 0);
+    if (f->kind->constant != NULL) { /* a linear function that is nowhere above the true value */
+        f->kind->evaluate(f, from, g);
+        double line = f->kind->constant(f, g), value = gersh__objective_value(f, to);
+        for (size_t p = 0; p < count; p++)
+            line += g[p] * to[p];
+        assert_true(line <= value + 1e-11 * (fabs(value) + fabs(line)));
+    }
     gersh__objective_free(f);
     free(from);
 }

@@ -93,7 +93,7 @@ static inline double case_weight(const tuple_case *c, size_t row)
 
 static inline double naive_hinge(double x, double width)
 {
-    return x <= 0 ? 0 : x < width ? x * x / (2 * width) : x - width / 2;
+    return fabs(x) >= width / 2 ? fmax(x, 0) : pow(x + width / 2, 2) / (2 * width);
 }
 
 /* Σ over rows of the divergence, the pairs of each row found by going through all. */
