@@ -4,13 +4,13 @@
  * none.
  */
 #include "base/alloc.h"
+#include "experiment/permute.h"
 #include "importance.h"
 #include "models.h"
 #include "random_metrics.h"
 #include "registry.h"
 #include "sparse.h"
 #include "tuples.h"
-#include "use/permute.h"
 
 enum { SPLITS = GERSH_IMPORTANCE_SPLITS };
 
