@@ -1,9 +1,8 @@
 /*
  * All pairs: pair (i, j), j < i, has the number i(i − 1)/2 + j.
  *
- * With g on the pairs, (L(g) v)_i = Σ_j g_ij (v_i − v_j). For a few vectors, or a few samples, that sum is
- * taken as it stands, one pass over g for each vector. For many vectors L(g) is written out once as a
- * symmetric matrix, −g beside the diagonal and the sums of g on it, and BLAS multiplies.
+ * With g on the pairs, (L(g) v)_i = Σ_j g_ij (v_i − v_j). L(g) is written out as a symmetric matrix, −g beside the
+ * diagonal and the sums of g on it, and BLAS multiplies.
  */
 #include <cblas.h>
 #include <math.h>
@@ -114,8 +113,6 @@ static void multiply_stripe(void *context, size_t stripe, int worker)
 
 static void adjoint(const gersh__pairs *pairs, const double *g, size_t columns, const double *v, double *y)
 {
-    if (gersh__rowed_adjoint(pairs, g, columns, v, y))
-        return;
     /* Few samples may have many columns. */
     gersh__pool *pool =
         gersh__pairs_many(pairs) || columns * pairs->n * pairs->n > MUCH_WORK ? pairs->pool : NULL;
@@ -142,6 +139,7 @@ static void ends_of(const gersh__pairs *pairs, const size_t *pair, size_t count,
 
 const gersh__pairs_ops gersh__pairs_all = {.name = "all",
                                            .squared_distances = squared_distances,
+                                           .add = gersh__rowed_add,
                                            .euclidean = gersh__rowed_euclidean,
                                            .mean = gersh__rowed_mean,
                                            .adjoint = adjoint,

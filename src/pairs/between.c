@@ -81,8 +81,6 @@ static void as_earlier(void *context, size_t stripe, int worker)
 
 static void adjoint(const gersh__pairs *pairs, const double *g, size_t columns, const double *v, double *y)
 {
-    if (gersh__rowed_adjoint(pairs, g, columns, v, y))
-        return;
     gersh__pool *pool =
         gersh__pairs_many(pairs) || columns * pairs->n * pairs->n > MUCH_WORK ? pairs->pool : NULL;
     product p = {.rowed = gersh__rowed_of(pairs), .columns = columns, .g = g, .v = v, .y = y};
@@ -140,6 +138,7 @@ static void ends_of(const gersh__pairs *pairs, const size_t *pair, size_t count,
 
 const gersh__pairs_ops gersh__pairs_between = {.name = "between",
                                                .squared_distances = squared_distances,
+                                               .add = gersh__rowed_add,
                                                .euclidean = gersh__rowed_euclidean,
                                                .mean = gersh__rowed_mean,
                                                .adjoint = adjoint,

@@ -48,6 +48,11 @@ static void squared_distances(const gersh__pairs *pairs, const gersh__terms *ter
                     &(task){pairs, terms->m, terms->t, terms->weight, NULL, d});
 }
 
+static void add(const gersh__pairs *pairs, double factor, const double *t, double *d)
+{
+    squared_distances(pairs, &(gersh__terms){1, NULL, t, &factor}, d, d);
+}
+
 static void euclidean(const gersh__pairs *pairs, double *d)
 {
     memset(d, 0, pairs->count * sizeof *d);
@@ -120,6 +125,7 @@ static void release(gersh__pairs *pairs)
 
 static const gersh__pairs_ops ops = {.name = "differences",
                                      .squared_distances = squared_distances,
+                                     .add = add,
                                      .euclidean = euclidean,
                                      .mean = gersh__storage_mean,
                                      .adjoint = adjoint,

@@ -1,7 +1,7 @@
 /*
  * Explicit pairs: the two samples of each.
  *
- * Where there are many, the values of the atoms are transposed, so that those of one sample lie side by side: a pair is
+ * The values of the atoms are transposed, so that those of one sample lie side by side: a pair is
  * then two short arrays that are read from end to end, where atom by atom it would be two numbers from anywhere in
  * memory. For y = L(g) v each sample has its pairs, so that its sum is one thread's alone.
  */
@@ -16,7 +16,7 @@
 
 #define GRAIN 4096 /* pairs of one chunk of a loop, whose samples are anywhere in memory */
 
-enum { FEW_ATOMS = 4, STRIPE = 64, WIDE_STRIPE = 512, TRANSPOSED = 32 };
+enum { STRIPE = 64, WIDE_STRIPE = 512, TRANSPOSED = 32 };
 
 /* Of the eigenvalues of a metric: k · EIGEN_ROOM numbers. */
 enum { EIGEN_ROOM = 40 };
@@ -115,10 +115,6 @@ static void squared_distances(const gersh__pairs *pairs, const gersh__terms *ter
 {
     double *transposed = pairs->room->maps;
     gersh__storage_copy(pairs, base, d);
-    if (terms->m <= FEW_ATOMS) {
-        gersh__storage_add(pairs, terms, add, d);
-        return;
-    }
     gersh__pairs_transpose(pairs, terms->m, terms->t, terms->weight, transposed);
     combine(pairs, terms->m, transposed, d);
 }
@@ -209,10 +205,7 @@ static void gram_chunk(gersh__gram *gm, size_t part, double *rows, double *h)
 /* Pairs with c_p = 0 are left out one by one. */
 static gersh_status gram(gersh__gram *gm, double *h)
 {
-    if (!gersh__gram_is_small(gm))
-        return gersh__gram_sum(gm, gram_chunk, gm->pairs->chunks.count, 1, h);
-    gersh__gram_small(gm, h);
-    return GERSH_OK;
+    return gersh__gram_sum(gm, gram_chunk, gm->pairs->chunks.count, 1, h);
 }
 
 static void sample(gersh__gram_sample *s, size_t begin, size_t end)
@@ -233,6 +226,7 @@ static void sample(gersh__gram_sample *s, size_t begin, size_t end)
 
 static const gersh__pairs_ops few = {.name = "explicit",
                                      .squared_distances = squared_distances,
+                                     .add = add,
                                      .euclidean = euclidean,
                                      .mean = gersh__storage_mean,
                                      .adjoint = adjoint,
@@ -367,6 +361,7 @@ static int scores_by_entries_many(const gersh__pairs *pairs, size_t m, int kept,
 
 static const gersh__pairs_ops many = {.name = "explicit, many",
                                       .squared_distances = squared_distances,
+                                      .add = add,
                                       .metric_distances = metric_distances,
                                       .euclidean = euclidean,
                                       .mean = gersh__storage_mean,

@@ -18,10 +18,8 @@
 #include "pairs/storage.h"
 
 #define BLOCK GERSH__GRAM_BLOCK
-#define MOST_DRAWS 4096 /* of an estimate: half as many as there are pairs, but not more, */
-#define ALL_PAIRS 1024  /* and all pairs where they are so few */
-#define FEW_TERMS 4096  /* count · m² up to which plain loops are used */
-#define FEW_ATOMS 32
+#define MOST_DRAWS 4096   /* of an estimate: half as many as there are pairs, but not more, */
+#define ALL_PAIRS 1024    /* and all pairs where they are so few */
 #define DRAW_SPLIT 8      /* parts of an estimate, each of which has a sum of its own */
 #define MANY_TERMS 500000 /* of the sums, that are worth waking threads for */
 
@@ -72,32 +70,6 @@ void gersh__gram_add(const gersh__gram *gm, gersh__gram_block *b, gersh__gram_ru
         u.length -= taken;
         if (b->pairs == BLOCK)
             gersh__gram_end(gm, b, rows, h);
-    }
-}
-
-int gersh__gram_is_small(const gersh__gram *gm)
-{
-    size_t count = gersh__pairs_count(gm->pairs);
-    return gm->m <= FEW_ATOMS && count <= FEW_TERMS && count * gm->m * gm->m <= FEW_TERMS;
-}
-
-/* The lower triangle by columns. */
-void gersh__gram_small(const gersh__gram *gm, double *h)
-{
-    size_t m = gm->m, n = gersh__pairs_samples(gm->pairs);
-    double atoms[FEW_ATOMS];
-    gersh__walk w;
-    memset(h, 0, m * m * sizeof *h);
-    gersh__walk_start(&w, gm->pairs, 0, gersh__pairs_count(gm->pairs));
-    while (gersh__walk_next(&w)) {
-        double c = gm->sign * gm->c[w.pair];
-        for (size_t a = 0; a < m; a++) {
-            double difference = gm->t[a * n + w.i] - gm->t[a * n + w.j];
-            atoms[a] = difference * difference;
-        }
-        for (size_t a = 0; a < m; a++)
-            for (size_t b = a; b < m; b++)
-                h[a * m + b] += c * atoms[a] * atoms[b];
     }
 }
 

@@ -304,7 +304,7 @@ int gersh__pairs_metric_distances(const gersh__pairs *pairs, const gersh__terms 
 
 void gersh__pairs_add(const gersh__pairs *pairs, double factor, const double *t, double *d)
 {
-    pairs->ops->squared_distances(pairs, &(gersh__terms){1, NULL, t, &factor}, d, d);
+    pairs->ops->add(pairs, factor, t, d);
 }
 
 void gersh__pairs_euclidean(const gersh__pairs *pairs, double *d)
@@ -364,14 +364,6 @@ void gersh__storage_copy(const gersh__pairs *pairs, const double *base, double *
 {
     if (base != d)
         gersh__pairs_each(pairs, copy_chunk, &(copying){base, d});
-}
-
-void gersh__storage_add(const gersh__pairs *pairs, const gersh__terms *terms, gersh__storage_adder add,
-                        double *d)
-{
-    for (size_t a = 0; a < terms->m; a++)
-        if (terms->weight[a] != 0)
-            add(pairs, terms->weight[a], terms->t + a * pairs->n, d);
 }
 
 gersh_status gersh__storage_mean(const gersh__pairs *pairs, double *mean)

@@ -1,7 +1,7 @@
 /*
  * What all pairs and those between classes have in common: row i holds the pairs of sample i with earlier samples.
  *
- * Of many atoms at once, d_ij = b_ii + b_jj − 2 b_ij, a stripe of rows at a time, with B = T diag(weight) Tᵀ, or X M Xᵀ
+ * d_ij = b_ii + b_jj − 2 b_ij, a stripe of rows at a time, with B = T diag(weight) Tᵀ, or X M Xᵀ
  * where there are far more atoms than features. X is centred, as T is, so that less cancels.
  */
 #include <math.h>
@@ -14,11 +14,9 @@
 
 #define GRAIN 16384         /* pairs of one chunk of a loop, where there are */
 #define MANY_PAIRS 65536    /* at least so many */
-#define FEW_SAMPLES 16      /* up to so many the Laplacian is never written out */
-#define FEW_COLUMNS 4       /* nor for so few vectors */
 #define FEATURE_STRIPE 2048 /* features of one part of the distances of few pairs */
 
-enum { FEW_FOR_PRODUCTS = 32, FEW_ATOMS = 4, LONG_STRIPE = 512 };
+enum { LONG_STRIPE = 512 };
 
 /* Chunks of nearly equal numbers of pairs. */
 static void divide(gersh__rowed *r)
@@ -43,8 +41,6 @@ gersh_status gersh__rowed_finish(gersh__rowed *r, int square)
     gersh__pairs *pairs = &r->base;
     pairs->count = r->row[pairs->n];
     divide(r);
-    if (pairs->n <= FEW_SAMPLES)
-        return GERSH_OK;
     r->square = square ? gersh__alloc(pairs->n, pairs->n * sizeof *r->square) : NULL;
     r->diagonal = gersh__alloc(pairs->n, sizeof *r->diagonal);
     return (r->square == NULL && square) || r->diagonal == NULL ? GERSH_ERROR_MEMORY : GERSH_OK;
@@ -102,7 +98,7 @@ static void add_rows(void *context, size_t part, int worker)
         kernels->square_add(gersh__rowed_reach(r, i), m->factor, t[i], t, m->d + r->row[i]);
 }
 
-static void add(const gersh__pairs *pairs, double factor, const double *t, double *d)
+void gersh__rowed_add(const gersh__pairs *pairs, double factor, const double *t, double *d)
 {
     const gersh__rowed *r = gersh__rowed_of(pairs);
     gersh__chunks_run(&r->rows, pairs->pool, add_rows, &(map){r, factor, t, d});
@@ -226,13 +222,8 @@ void gersh__rowed_distances(const gersh__pairs *pairs, const gersh__terms *terms
 {
     const gersh__rowed *r = gersh__rowed_of(pairs);
     size_t n = pairs->n, m = terms->m;
-    if (terms->atom != NULL && pairs->samples->values != NULL && n > FEW_FOR_PRODUCTS && m > 2 * pairs->k) {
+    if (terms->atom != NULL && pairs->samples->values != NULL && m > 2 * pairs->k) {
         distances_by_features(r, terms, base, d, product);
-        return;
-    }
-    if (n <= FEW_FOR_PRODUCTS || m <= FEW_ATOMS) {
-        gersh__storage_copy(pairs, base, d);
-        gersh__storage_add(pairs, terms, add, d);
         return;
     }
     double *diagonal = r->diagonal, *scaled = pairs->room->maps;
@@ -245,41 +236,6 @@ void gersh__rowed_distances(const gersh__pairs *pairs, const gersh__terms *terms
         }
     }
     product(r, m, scaled, scaled, base, d);
-}
-
-typedef struct direct {
-    const gersh__rowed *rowed;
-    const double *g, *v;
-    double *y;
-} direct;
-
-/* One vector, the sum as it stands. */
-static void direct_column(void *context, size_t column, int worker)
-{
-    direct *m = context;
-    const gersh__rowed *r = m->rowed;
-    const gersh__kernels *kernels = gersh__kernels_here();
-    size_t n = r->base.n;
-    const double *v = m->v + column * n;
-    double *y = m->y + column * n;
-    (void)worker;
-    memset(y, 0, n * sizeof *y);
-    for (size_t i = 0; i < n; i++)
-        y[i] += kernels->laplacian(gersh__rowed_reach(r, i), m->g + r->row[i], v[i], v, y);
-}
-
-int gersh__rowed_adjoint(const gersh__pairs *pairs, const double *g, size_t columns, const double *v,
-                         double *y)
-{
-    const gersh__rowed *r = gersh__rowed_of(pairs);
-    if (r->diagonal != NULL && columns > FEW_COLUMNS)
-        return 0;
-    direct k = {r, g, v, y};
-    if (gersh__pairs_many(pairs))
-        gersh__pool_run(pairs->pool, columns, direct_column, &k);
-    for (size_t c = 0; !gersh__pairs_many(pairs) && c < columns; c++)
-        direct_column(&k, c, 0);
-    return 1;
 }
 
 int gersh__rowed_scores_by_entries(const gersh__pairs *pairs, size_t m, int kept, int ready)
@@ -314,10 +270,7 @@ static void gram_rows(gersh__gram *gm, size_t part, double *rows, double *h)
 
 gersh_status gersh__rowed_gram(gersh__gram *gm, double *h)
 {
-    if (!gersh__gram_is_small(gm))
-        return gersh__gram_sum(gm, gram_rows, gm->pairs->chunks.count, 0, h);
-    gersh__gram_small(gm, h);
-    return GERSH_OK;
+    return gersh__gram_sum(gm, gram_rows, gm->pairs->chunks.count, 0, h);
 }
 
 /* The pairs of sample i with the first `count` samples, around the centre of the one or of the others. */

@@ -9,9 +9,6 @@
 #include "base/alloc.h"
 #include "solver/sketch.h"
 
-/* Room from the start where pairs are many, and more than the rows: to make more of it later is to copy much. */
-enum { MANY_ATOMS = 128 };
-
 /* Atoms whose entries differ by less are the same atom. */
 #define SAME 1e-7
 
@@ -134,10 +131,7 @@ gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, g
     if (!e->base || !e->d || !e->g || !e->next_d || !e->next_g || !e->delta || (dense && !e->turned))
         status = GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
-        status =
-            reserve(e, gersh__pairs_many(pairs) && gersh__pairs_samples(pairs) * MANY_ATOMS <= 8 * count
-                           ? MANY_ATOMS
-                           : 1);
+        status = reserve(e, 1);
     if (status != GERSH_OK) {
         gersh__engine_free(e);
         return status;
