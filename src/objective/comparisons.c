@@ -21,12 +21,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/policy.h"
 #include "linalg/kernels.h"
 #include "objective/kinds.h"
 #include "objective/separable.h"
 
 #define MU GERSH__LMNN_MU
-#define NO_WIDTH 1e-300 /* stands for the width 0 */
 #define BLOCK GERSH__GRAM_BLOCK
 
 typedef struct compared {
@@ -200,12 +200,12 @@ static double sum_terms(compared *s, double width, const double *d, double *g)
 
 static double evaluate(gersh__objective *objective, const double *d, double *g)
 {
-    return sum_terms((compared *)objective, fmax(objective->width, NO_WIDTH), d, g);
+    return sum_terms((compared *)objective, fmax(objective->width, GERSH__NO_WIDTH), d, g);
 }
 
 static double exact(gersh__objective *objective, const double *d)
 {
-    return sum_terms((compared *)objective, NO_WIDTH, d, NULL);
+    return sum_terms((compared *)objective, GERSH__NO_WIDTH, d, NULL);
 }
 
 /* A pair may be the near one of some comparisons and the far one of others: |near + far| + 2 |far| >= |near| + |far|. */
@@ -214,7 +214,7 @@ static double doubt(gersh__objective *objective, const double *d, const double *
     const compared *s = (const compared *)objective;
     const gersh__pairs *pairs = objective->pairs;
     const gersh__comparisons *c = comparisons_of(objective);
-    double width = fmax(objective->width, NO_WIDTH),
+    double width = fmax(objective->width, GERSH__NO_WIDTH),
            least = sqrt(gersh__root_floor(gersh__pairs_count(pairs), d));
     for (size_t t = 0; t < c->count; t++) {
         size_t near = c->near[t], far = c->far[t];
@@ -243,15 +243,15 @@ static void curvature(gersh__objective *objective, const double *d, const double
 }
 
 /*
- * Estimates of second derivatives use about ENOUGH of the terms of a sum, chosen by their numbers: as
+ * Estimates of second derivatives use about GERSH__HESSIAN_SAMPLE of the terms of a sum, chosen by their numbers: as
  * good as drawn, and always the same. share of 2³² terms are used, all where it is UINT32_MAX, and each counts
  * `factor` times.
  */
-enum { ENOUGH = 16384 };
 
 static uint32_t used_share(size_t terms)
 {
-    return terms <= ENOUGH ? UINT32_MAX : (uint32_t)(0x1p32 * ENOUGH / (double)terms);
+    return terms <= GERSH__HESSIAN_SAMPLE ? UINT32_MAX
+                                          : (uint32_t)(0x1p32 * GERSH__HESSIAN_SAMPLE / (double)terms);
 }
 
 static double used_factor(uint32_t share)

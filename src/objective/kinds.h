@@ -6,6 +6,9 @@
 
 extern const gersh__objective_kind gersh__mcml_pairs, gersh__lsml_compared, gersh__lmnn_compared;
 
+/* Stands for the width 0 of what is smoothed. */
+#define GERSH__NO_WIDTH 1e-300
+
 /*
  * Of lmnn: 1 + x − y is rounded in proportion to 1 + x + y. That shifts the point where the hinge has its tangent, and the
  * tangent, which stays below the hinge, by no more than the shift times its slope.

@@ -8,21 +8,18 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/policy.h"
 #include "linalg/kernels.h"
 #include "pairs/rows.h"
 #include "pairs/storage.h"
 
-#define GRAIN 16384         /* pairs of one chunk of a loop, where there are */
-#define MANY_PAIRS 65536    /* at least so many */
-#define FEATURE_STRIPE 2048 /* features of one part of the distances of few pairs */
-
-enum { LONG_STRIPE = 512 };
+enum { IMAGE_STRIPE = 512 };
 
 /* Chunks of nearly equal numbers of pairs. */
 static void divide(gersh__rowed *r)
 {
     gersh__pairs *pairs = &r->base;
-    size_t chunks = pairs->count < MANY_PAIRS ? 1 : pairs->count / GRAIN;
+    size_t chunks = pairs->count < GERSH__ROWED_PAIRS ? 1 : pairs->count / GERSH__ROWED_GRAIN;
     chunks = chunks < 1 ? 1 : chunks > GERSH__MOST_CHUNKS ? GERSH__MOST_CHUNKS : chunks;
     pairs->chunks.count = r->rows.count = chunks;
     for (size_t p = 1, i = 0; p < chunks; p++) {
@@ -120,7 +117,7 @@ static void euclidean_stripe(void *context, size_t stripe, int worker)
     const map *m = context;
     const gersh__rowed *r = m->rowed;
     const double *x = r->base.samples->values;
-    size_t begin = stripe * FEATURE_STRIPE, end = begin + FEATURE_STRIPE, n = r->base.n;
+    size_t begin = stripe * GERSH__FEATURE_STRIPE, end = begin + GERSH__FEATURE_STRIPE, n = r->base.n;
     double *d = m->d + stripe * r->base.count;
     (void)worker;
     for (size_t f = begin; f < end && f < r->base.k; f++)
@@ -132,7 +129,7 @@ static void euclidean_stripe(void *context, size_t stripe, int worker)
 void gersh__rowed_euclidean(const gersh__pairs *pairs, double *d)
 {
     const gersh__rowed *r = gersh__rowed_of(pairs);
-    size_t stripes = (pairs->k + FEATURE_STRIPE - 1) / FEATURE_STRIPE;
+    size_t stripes = (pairs->k + GERSH__FEATURE_STRIPE - 1) / GERSH__FEATURE_STRIPE;
     double *shares = NULL;
     if (r->rows.count == 1 && pairs->samples->values != NULL && stripes > 1)
         shares = gersh__alloc(stripes, pairs->count * sizeof *shares);
@@ -181,8 +178,8 @@ static void image_stripe(void *context, size_t part, int worker)
     const gersh__kernels *kernels = gersh__kernels_here();
     const gersh__pairs *pairs = &p->rowed->base;
     const double *values = pairs->samples->values, *weight = p->terms->weight;
-    size_t n = pairs->n, from = part * LONG_STRIPE, rest = n - from;
-    size_t count = rest < LONG_STRIPE ? rest : LONG_STRIPE;
+    size_t n = pairs->n, from = part * IMAGE_STRIPE, rest = n - from;
+    size_t count = rest < IMAGE_STRIPE ? rest : IMAGE_STRIPE;
     double *diagonal = p->rowed->diagonal + from;
     (void)worker;
     for (size_t f = 0; f < pairs->k; f++) {
@@ -212,8 +209,9 @@ static void distances_by_features(const gersh__rowed *r, const gersh__terms *ter
     double *image = pairs->room->maps, *x = image + k * n, *mean = x + k * n;
     for (size_t f = 0; f < k; f++)
         mean[f] = gersh__kernels_here()->sum(n, pairs->samples->values + f * n) / (double)n;
-    gersh__pool_run(terms->m * n > GERSH__MUCH_WORK ? pairs->pool : NULL,
-                    (n + LONG_STRIPE - 1) / LONG_STRIPE, image_stripe, &(images){r, terms, mean, image, x});
+    gersh__pool_run(gersh__pool_for(pairs->pool, (double)(terms->m * n)),
+                    (n + IMAGE_STRIPE - 1) / IMAGE_STRIPE, image_stripe,
+                    &(images){r, terms, mean, image, x});
     product(r, k, image, x, base, d);
 }
 
@@ -222,6 +220,12 @@ void gersh__rowed_distances(const gersh__pairs *pairs, const gersh__terms *terms
 {
     const gersh__rowed *r = gersh__rowed_of(pairs);
     size_t n = pairs->n, m = terms->m;
+    if (n <= GERSH__SUMMED_SAMPLES) {
+        gersh__storage_copy(pairs, base, d);
+        for (size_t a = 0; a < m; a++)
+            gersh__rowed_add(pairs, terms->weight[a], terms->t + a * n, d);
+        return;
+    }
     if (terms->atom != NULL && pairs->samples->values != NULL && m > 2 * pairs->k) {
         distances_by_features(r, terms, base, d, product);
         return;

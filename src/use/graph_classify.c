@@ -31,6 +31,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/policy.h"
 #include "base/threads.h"
 #include "linalg/kernels.h"
 #include "use/classify.h"
@@ -38,7 +39,7 @@
 #include "use/map.h"
 #include "use/votes.h"
 
-enum { TILE = 64, WIDTH = 512, MOST_STEPS = 1000, SWEEPS = 100 };
+enum { GRAPH_TILE = 64, GRAPH_WIDTH = 512 };
 
 static const double tolerance = 1e-13;  /* of the residual, beside the right-hand side */
 static const double sum_error = 1e-7;   /* of the classes' sum in a row that is solved */
@@ -116,7 +117,7 @@ static gersh_status make_points(points *p, const solution *s, const gersh_datase
     return status;
 }
 
-/* d (count × WIDTH): the new rows from `first` on against `width` others. */
+/* d (count × GRAPH_WIDTH): the new rows from `first` on against `width` others. */
 static void distances(const solution *s, double *d, size_t first, size_t count, const points *to,
                       size_t begin, size_t width)
 {
@@ -124,13 +125,13 @@ static void distances(const solution *s, double *d, size_t first, size_t count, 
     if (columns > 0)
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)width, columns, -2,
                     s->fresh.x + first * s->map->columns, columns, to->x + begin * s->map->columns, columns,
-                    0, d, WIDTH);
+                    0, d, GRAPH_WIDTH);
     else
-        memset(d, 0, count * WIDTH * sizeof *d);
+        memset(d, 0, count * GRAPH_WIDTH * sizeof *d);
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < width; j++) {
-            double value = s->fresh.square[first + i] + to->square[begin + j] + d[i * WIDTH + j];
-            d[i * WIDTH + j] = value > 0 ? value : 0;
+            double value = s->fresh.square[first + i] + to->square[begin + j] + d[i * GRAPH_WIDTH + j];
+            d[i * GRAPH_WIDTH + j] = value > 0 ? value : 0;
         }
 }
 
@@ -143,7 +144,7 @@ static void fresh_distances(const solution *s, double *d, size_t first, size_t c
         return;
     }
     for (size_t i = 0; i < count; i++)
-        memcpy(d + i * WIDTH, s->kept + (first + i) * s->fresh.n + begin, width * sizeof *d);
+        memcpy(d + i * GRAPH_WIDTH, s->kept + (first + i) * s->fresh.n + begin, width * sizeof *d);
 }
 
 /*
@@ -175,18 +176,19 @@ static void sum_part(void *context, size_t tile, int worker)
 {
     solution *s = context;
     const int *label = gersh_dataset_labels(s->task->train);
-    double *d = s->scratch + (size_t)worker * s->scratch_size, *term = d + TILE * WIDTH;
-    double m[TILE], sum[TILE] = {0};
-    size_t first = tile * TILE, count = s->fresh.n - first < TILE ? s->fresh.n - first : TILE;
+    double *d = s->scratch + (size_t)worker * s->scratch_size, *term = d + GRAPH_TILE * GRAPH_WIDTH;
+    double m[GRAPH_TILE], sum[GRAPH_TILE] = {0};
+    size_t first = tile * GRAPH_TILE,
+           count = s->fresh.n - first < GRAPH_TILE ? s->fresh.n - first : GRAPH_TILE;
     if (gersh_cancel_requested(s->task->cancel))
         return;
     for (size_t i = 0; i < count; i++)
         m[i] = INFINITY;
-    for (size_t begin = 0; begin < s->known.n; begin += WIDTH) {
-        size_t width = s->known.n - begin < WIDTH ? s->known.n - begin : WIDTH;
+    for (size_t begin = 0; begin < s->known.n; begin += GRAPH_WIDTH) {
+        size_t width = s->known.n - begin < GRAPH_WIDTH ? s->known.n - begin : GRAPH_WIDTH;
         distances(s, d, first, count, &s->known, begin, width);
         for (size_t i = 0; i < count; i++) {
-            double *row = d + i * WIDTH, *b = s->b + (first + i) * s->classes;
+            double *row = d + i * GRAPH_WIDTH, *b = s->b + (first + i) * s->classes;
             for (size_t j = 0; j < width && s->log_weight != NULL; j++)
                 row[j] -= s->log_weight[begin + j];
             add_terms(&m[i], &sum[i], b, s->classes, width, row, term);
@@ -194,11 +196,11 @@ static void sum_part(void *context, size_t tile, int worker)
                 b[label[begin + j]] += term[j];
         }
     }
-    for (size_t begin = 0; begin < s->fresh.n; begin += WIDTH) {
-        size_t width = s->fresh.n - begin < WIDTH ? s->fresh.n - begin : WIDTH;
+    for (size_t begin = 0; begin < s->fresh.n; begin += GRAPH_WIDTH) {
+        size_t width = s->fresh.n - begin < GRAPH_WIDTH ? s->fresh.n - begin : GRAPH_WIDTH;
         distances(s, d, first, count, &s->fresh, begin, width);
         for (size_t i = 0; i < count; i++) {
-            double *row = d + i * WIDTH;
+            double *row = d + i * GRAPH_WIDTH;
             if (s->kept != NULL)
                 memcpy(s->kept + (first + i) * s->fresh.n + begin, row, width * sizeof *row);
             if (first + i >= begin && first + i < begin + width)
@@ -219,25 +221,27 @@ static void multiply_part(void *context, size_t tile, int worker)
     solution *s = context;
     const gersh__kernels *kernel = gersh__kernels_here();
     double *d = s->scratch + (size_t)worker * s->scratch_size;
-    size_t first = tile * TILE, count = s->fresh.n - first < TILE ? s->fresh.n - first : TILE;
+    size_t first = tile * GRAPH_TILE,
+           count = s->fresh.n - first < GRAPH_TILE ? s->fresh.n - first : GRAPH_TILE;
     int classes = (int)s->classes, any = !s->sweeping;
     for (size_t i = 0; i < count; i++)
         any |= s->weak[first + i];
     if (!any || gersh_cancel_requested(s->task->cancel))
         return;
-    for (size_t begin = 0; begin < s->fresh.n; begin += WIDTH) {
-        size_t width = s->fresh.n - begin < WIDTH ? s->fresh.n - begin : WIDTH;
+    for (size_t begin = 0; begin < s->fresh.n; begin += GRAPH_WIDTH) {
+        size_t width = s->fresh.n - begin < GRAPH_WIDTH ? s->fresh.n - begin : GRAPH_WIDTH;
         fresh_distances(s, d, first, count, begin, width);
         for (size_t i = 0; i < count; i++) {
-            double *row = d + i * WIDTH, own = s->e[first + i];
+            double *row = d + i * GRAPH_WIDTH, own = s->e[first + i];
             for (size_t j = 0; j < width; j++)
                 row[j] = own + (s->sweeping ? own : s->e[begin + j]) - row[j];
             kernel->exps(width, row, row);
             if (first + i >= begin && first + i < begin + width)
                 row[first + i - begin] = 0;
         }
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)count, classes, (int)width, 1, d, WIDTH,
-                    s->from + begin * s->classes, classes, begin > 0, s->to + first * s->classes, classes);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)count, classes, (int)width, 1, d,
+                    GRAPH_WIDTH, s->from + begin * s->classes, classes, begin > 0,
+                    s->to + first * s->classes, classes);
     }
 }
 
@@ -246,7 +250,7 @@ static void multiply(solution *s, double *to, const double *from, int sweeping)
     s->to = to;
     s->from = from;
     s->sweeping = sweeping;
-    gersh__pool_run(s->pool, (s->fresh.n + TILE - 1) / TILE, multiply_part, s);
+    gersh__pool_run(s->pool, (s->fresh.n + GRAPH_TILE - 1) / GRAPH_TILE, multiply_part, s);
 }
 
 /* out[c] = Σ_i u_ic v_ic */
@@ -274,7 +278,7 @@ static gersh_status solve(solution *s)
     class_dots(s, square, r, r);
     for (size_t c = 0; c < classes; c++)
         goal[c] = tolerance * tolerance * square[c];
-    for (int step = 0; step < MOST_STEPS; step++) {
+    for (int step = 0; step < GERSH__GRAPH_STEPS; step++) {
         int going = 0;
         for (size_t c = 0; c < classes; c++)
             going |= square[c] > goal[c];
@@ -340,8 +344,8 @@ static void fill_weak(const solution *s, double *p, size_t count, const size_t *
         double *row = p + a * stride, *d = s->scratch;
         size_t i = which[a], next = 0;
         memcpy(row + count, s->b + i * classes, classes * sizeof *row);
-        for (size_t begin = 0; begin < s->fresh.n; begin += WIDTH) {
-            size_t width = s->fresh.n - begin < WIDTH ? s->fresh.n - begin : WIDTH;
+        for (size_t begin = 0; begin < s->fresh.n; begin += GRAPH_WIDTH) {
+            size_t width = s->fresh.n - begin < GRAPH_WIDTH ? s->fresh.n - begin : GRAPH_WIDTH;
             fresh_distances(s, d, i, 1, begin, width);
             for (size_t j = 0; j < width; j++)
                 d[j] = 2 * s->e[i] - d[j];
@@ -386,7 +390,7 @@ static gersh_status sweep(solution *s)
     double *image = gersh__alloc(s->fresh.n, classes * sizeof *image), change = 1;
     if (image == NULL)
         return GERSH_ERROR_MEMORY;
-    for (int sweeps = 0; sweeps < SWEEPS && change > 1e-9; sweeps++) {
+    for (int sweeps = 0; sweeps < GERSH__GRAPH_SWEEPS && change > 1e-9; sweeps++) {
         if (gersh_cancel_requested(s->task->cancel))
             break;
         multiply(s, image, s->f, 1);
@@ -476,7 +480,7 @@ static gersh_status start(solution *s)
         status = gersh__map_new(&s->map, s->task->metric, k);
     if (status != GERSH_OK)
         return status;
-    s->scratch_size = TILE * WIDTH + WIDTH;
+    s->scratch_size = GRAPH_TILE * GRAPH_WIDTH + GRAPH_WIDTH;
     s->center = gersh__alloc(k, sizeof *s->center);
     s->log_weight = weights != NULL ? gersh__alloc(known, sizeof *s->log_weight) : NULL;
     s->e = gersh__alloc(n, sizeof *s->e);
@@ -509,7 +513,7 @@ gersh_status gersh__classify_graph(int *label, double *proba, const gersh__class
     gersh_status status = start(&s);
     if (status == GERSH_OK) {
         double largest = -INFINITY;
-        gersh__pool_run(s.pool, (s.fresh.n + TILE - 1) / TILE, sum_part, &s);
+        gersh__pool_run(s.pool, (s.fresh.n + GRAPH_TILE - 1) / GRAPH_TILE, sum_part, &s);
         for (size_t i = 0; i < s.fresh.n; i++)
             largest = fmax(largest, -s.e[i]);
         for (size_t i = 0; i < s.fresh.n; i++)

@@ -10,8 +10,8 @@
 #include "base/alloc.h"
 #include "gersh/evaluate.h"
 #include "use/reproduce_paper.h"
+#include "use/reproduce_report.h"
 
-#define ROUNDING 1e-9
 #define TEST_PER_TRAIN (GERSH_EVALUATE_TEST_SHARE / (1 - GERSH_EVALUATE_TEST_SHARE))
 
 static const gersh__way euclidean = {"euclidean", NULL, 0}, tuned = {"tuned", NULL, 1};
@@ -133,7 +133,7 @@ static int is_best(const gersh__score *score, size_t scheme)
     if (scheme < GERSH__HBNB || scheme > GERSH__SGML)
         return 0;
     for (size_t s = GERSH__HBNB; s <= GERSH__SGML; s++)
-        if (!score[s].there || score[s].accuracy > score[scheme].accuracy + ROUNDING)
+        if (!score[s].there || score[s].accuracy > score[scheme].accuracy + GERSH__PRINTED_ROUNDING)
             return 0;
     return 1;
 }

@@ -11,24 +11,25 @@
 #include "use/reproduce_accuracy.h"
 
 /* Of a fit and of a search, unless the user says otherwise. */
-#define USUAL_LIMIT 1.5
-#define QUICK_LIMIT 0.2
+#define ACCURACY_LIMIT 1.5
+#define ACCURACY_QUICK_LIMIT 0.2
 #define BUDGET 5
 
 #define HALF_LIMIT 8000.0 /* rows × features of data on which the mean fit takes about half of its limit */
 #define LONGEST_GUESS 10  /* seconds of a fit without a limit, to estimate with */
 
-enum { QUICK_SPLITS = 2, QUICK_SETS = 4, VALUES = 5 };
+enum { QUICK_SPLITS = 2, QUICK_SETS = 4, ACCURACY_VALUES = 5 };
 
 const char *const gersh__accuracy_objectives[GERSH__ACCURACY_OBJECTIVES] = {"mcml", "deml", "lmnn", "glr"};
 
-static const char *const names[VALUES] = {"accuracy", "deviation", "splits", "cut", "seconds"};
+static const char *const names[ACCURACY_VALUES] = {"accuracy", "deviation", "splits", "cut", "seconds"};
 
 gersh__accuracy_plan gersh__accuracy_plan_of(const gersh__run *run)
 {
     int quick = run->options->quick;
     return (gersh__accuracy_plan){.splits = quick ? QUICK_SPLITS : GERSH_EVALUATE_SPLITS,
-                                  .limit = gersh__run_limit(run, quick ? QUICK_LIMIT : USUAL_LIMIT),
+                                  .limit =
+                                      gersh__run_limit(run, quick ? ACCURACY_QUICK_LIMIT : ACCURACY_LIMIT),
                                   .budget = quick ? 0 : BUDGET};
 }
 
@@ -128,9 +129,9 @@ static gersh_status compute(double *value, gersh__cell_state *state, gersh__run 
     if (status == GERSH_OK) {
         size_t at = own->way.solver != NULL ? 1 : own->way.tuned ? result->count - 1 : 0;
         const gersh_evaluate_row *row = &result->row[at];
-        const double values[VALUES] = {100 * row->accuracy_mean, 100 * row->accuracy_std,
-                                       (double)row->splits, (double)row->stops[GERSH_STOP_MAX_TIME],
-                                       row->seconds_mean};
+        const double values[ACCURACY_VALUES] = {100 * row->accuracy_mean, 100 * row->accuracy_std,
+                                                (double)row->splits,
+                                                (double)row->stops[GERSH_STOP_MAX_TIME], row->seconds_mean};
         memcpy(value, values, sizeof values);
         if (row->failed == 0)
             *state = GERSH__CELL_KEPT;
@@ -149,8 +150,8 @@ static gersh_status compute(double *value, gersh__cell_state *state, gersh__run 
 gersh_status gersh__accuracy_get(gersh__score *out, gersh__run *run, gersh__builder *builder,
                                  gersh__source *source, gersh__way way)
 {
-    static const gersh__cell_kind kind = {names, VALUES, compute};
-    double value[VALUES];
+    static const gersh__cell_kind kind = {names, ACCURACY_VALUES, compute};
+    double value[ACCURACY_VALUES];
     gersh__cell_state state;
     subject own = {builder, source, gersh__accuracy_plan_of(run), way};
     *out = (gersh__score){0};

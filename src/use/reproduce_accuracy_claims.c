@@ -3,14 +3,14 @@
 #include <stdio.h>
 
 #include "use/reproduce_accuracy.h"
+#include "use/reproduce_report.h"
 
 /*
  * In points. The paper calls SGML's averages comparable to those of PD-cone and HBNB; in its table they are up to 1.53
  * below (mcml, PD-cone: 80.46 and 78.93).
  */
 #define COMPARABLE 1.6
-#define GOAL 1.0 /* SGML's average may be that far below the paper's */
-#define ROUNDING 1e-9
+#define ACCURACY_GOAL 1.0 /* SGML's average may be that far below the paper's */
 
 /* In points, or with its sign a difference of points. */
 static void add_number(gersh__builder *b, int with_sign, double value)
@@ -87,7 +87,7 @@ static void add_better(gersh__builder *b, const gersh__accuracy *all, size_t o)
     }
     count_cut(all, o, GERSH__SGML, &fits, &cut);
     gersh__report_claim(
-        b, gersh__verdict(is_known(all, o), sgml > pgml + ROUNDING), text,
+        b, gersh__verdict(is_known(all, o), sgml > pgml + GERSH__PRINTED_ROUNDING), text,
         "SGML %.2f, PGML %.2f (%zu of %d data sets; the paper on these %.2f, %.2f); the time "
         "limit ended %.0f of %.0f fits of SGML",
         sgml, pgml, sets, (int)GERSH__ACCURACY_SETS, gersh__accuracy_paper_mean(all, o, GERSH__SGML, span),
@@ -109,7 +109,9 @@ static void add_comparable(gersh__builder *b, const gersh__accuracy *all, size_t
         return;
     }
     gersh__report_claim(
-        b, gersh__verdict(is_known(all, o), sgml >= fmax(cone, hbnb) - COMPARABLE - ROUNDING), text,
+        b,
+        gersh__verdict(is_known(all, o), sgml >= fmax(cone, hbnb) - COMPARABLE - GERSH__PRINTED_ROUNDING),
+        text,
         "%+.2f and %+.2f points (%zu of %d data sets; the paper on these %+.2f and %+.2f); comparable: at "
         "most %.1f below, as the paper's averages are",
         sgml - cone, sgml - hbnb, sets, (int)GERSH__ACCURACY_SETS,
@@ -127,14 +129,15 @@ static void add_goal(gersh__builder *b, const gersh__accuracy *all, size_t o)
     char text[128];
     double sgml = gersh__accuracy_mean(all, o, GERSH__SGML, span, &sets),
            paper = gersh__accuracy_paper_mean(all, o, GERSH__SGML, span);
-    snprintf(text, sizeof text, "here: SGML's average is at most %.1f point below the paper's (%s)", GOAL,
-             gersh__accuracy_objectives[o]);
+    snprintf(text, sizeof text, "here: SGML's average is at most %.1f point below the paper's (%s)",
+             ACCURACY_GOAL, gersh__accuracy_objectives[o]);
     if (sets == 0)
         gersh__report_unknown(b, text);
     else
-        gersh__report_claim(b, gersh__verdict(is_known(all, o), sgml >= paper - GOAL - ROUNDING), text,
-                            "%.2f, in the paper %.2f: %+.2f (%zu data sets as in the paper)", sgml, paper,
-                            sgml - paper, sets);
+        gersh__report_claim(
+            b, gersh__verdict(is_known(all, o), sgml >= paper - ACCURACY_GOAL - GERSH__PRINTED_ROUNDING),
+            text, "%.2f, in the paper %.2f: %+.2f (%zu data sets as in the paper)", sgml, paper,
+            sgml - paper, sets);
 }
 
 /* Objectives for which the average of balanced is no worse than SGML's. */
@@ -152,7 +155,7 @@ static void add_balanced(gersh__builder *b, const gersh__accuracy *all)
             return;
         }
         known = known && is_known(all, o);
-        yes += gain[o] >= -ROUNDING;
+        yes += gain[o] >= -GERSH__PRINTED_ROUNDING;
     }
     gersh__report_claim(b, gersh__verdict(known, yes == GERSH__ACCURACY_OBJECTIVES), text,
                         "by %+.2f (%s), %+.2f (%s), %+.2f (%s), %+.2f (%s) points", gain[0],
@@ -169,8 +172,8 @@ static void add_tuned(gersh__builder *b, const gersh__accuracy *all)
     if (!isfinite(tuned))
         gersh__report_unknown(b, text);
     else
-        gersh__report_claim(b, gersh__verdict(is_known(all, 0), tuned > plain + ROUNDING), text,
-                            "tuned %.2f, Euclidean %.2f", tuned, plain);
+        gersh__report_claim(b, gersh__verdict(is_known(all, 0), tuned > plain + GERSH__PRINTED_ROUNDING),
+                            text, "tuned %.2f, Euclidean %.2f", tuned, plain);
 }
 
 void gersh__accuracy_claims(gersh__builder *b, const gersh__accuracy *all)

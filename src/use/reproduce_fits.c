@@ -22,11 +22,11 @@ const char *const gersh__scheme_names[GERSH__SCHEMES] = {"pdcone",   "hbnb", "pg
 const char *const gersh__scheme_titles[GERSH__SCHEMES] = {"PD-cone",  "HBNB", "PGML", "SGML",
                                                           "balanced", "hull", "psd"};
 
-enum { VALUES = 14, FAILED = VALUES - 1, QUICK_FEATURES = 1000 };
+enum { FIT_VALUES = 14, FAILED = FIT_VALUES - 1, QUICK_FEATURES = 1000 };
 
-static const char *const names[VALUES] = {"value",   "maximized",  "has_bound", "bound", "gap",
-                                          "seconds", "iterations", "edges",     "folds", "cut",
-                                          "eigen",   "minimizer",  "step",      "failed"};
+static const char *const names[FIT_VALUES] = {"value",   "maximized",  "has_bound", "bound", "gap",
+                                              "seconds", "iterations", "edges",     "folds", "cut",
+                                              "eigen",   "minimizer",  "step",      "failed"};
 
 static gersh__fits unpack(const double *v)
 {
@@ -49,20 +49,20 @@ static gersh__fits unpack(const double *v)
 
 static void pack(double *v, const gersh_compare_row *row)
 {
-    const double values[VALUES] = {row->objective_value,
-                                   row->maximized,
-                                   row->has_bound,
-                                   row->bound,
-                                   row->gap,
-                                   row->seconds,
-                                   (double)row->iterations,
-                                   row->edges,
-                                   (double)row->folds,
-                                   (double)row->stops[GERSH_STOP_MAX_TIME],
-                                   row->share_eigen,
-                                   row->share_minimizer,
-                                   row->share_step,
-                                   (double)row->failed};
+    const double values[FIT_VALUES] = {row->objective_value,
+                                       row->maximized,
+                                       row->has_bound,
+                                       row->bound,
+                                       row->gap,
+                                       row->seconds,
+                                       (double)row->iterations,
+                                       row->edges,
+                                       (double)row->folds,
+                                       (double)row->stops[GERSH_STOP_MAX_TIME],
+                                       row->share_eigen,
+                                       row->share_minimizer,
+                                       row->share_step,
+                                       (double)row->failed};
     memcpy(v, values, sizeof values);
 }
 
@@ -166,7 +166,7 @@ static gersh_status compute(double *value, gersh__cell_state *state, gersh__run 
     if (*failure != '\0' || status != GERSH_OK)
         gersh__report_note(own->builder, "%s, %s with %s: %s", own->source->name, own->objective,
                            own->solver, failure);
-    memset(value, 0, VALUES * sizeof *value);
+    memset(value, 0, FIT_VALUES * sizeof *value);
     if (status == GERSH_OK)
         pack(value, &result->row[0]);
     else
@@ -179,8 +179,8 @@ static gersh_status compute(double *value, gersh__cell_state *state, gersh__run 
 gersh_status gersh__fits_get(gersh__fits *out, gersh__run *run, gersh__builder *builder,
                              gersh__source *source, const char *objective, const char *solver)
 {
-    static const gersh__cell_kind kind = {names, VALUES, compute};
-    double value[VALUES];
+    static const gersh__cell_kind kind = {names, FIT_VALUES, compute};
+    double value[FIT_VALUES];
     gersh__cell_state state;
     *out = (gersh__fits){0};
     gersh_status status = gersh__source_load(source, run);

@@ -19,14 +19,14 @@
 
 #define RANK_SHARE 1e-6 /* of the largest eigenvalue: smaller ones do not count for the rank */
 #define NO_RANK 1e-9    /* share of the trace limit: below this the largest does not count either */
-#define USUAL_LIMIT 20
-#define QUICK_LIMIT 1
+#define RANK_LIMIT 20
+#define RANK_QUICK_LIMIT 1
 
-enum { TAUS = 5, COMPONENTS = 10, VALUES = 5, SETS = 2, RULES = 2 };
+enum { TAUS = 5, RANK_COMPONENTS = 10, RANK_VALUES = 5, SETS = 2, RULES = 2 };
 
 static const char *const tau_texts[TAUS] = {"0", "0.001", "0.002", "0.003", "0.004"};
 static const double taus[TAUS] = {0, 0.001, 0.002, 0.003, 0.004};
-static const char *const names[VALUES] = {"objective", "rank", "seconds", "trace", "cut"};
+static const char *const names[RANK_VALUES] = {"objective", "rank", "seconds", "trace", "cut"};
 static const char *const set_names[SETS] = {"original", "pca10"};
 
 typedef struct fitted {
@@ -70,7 +70,7 @@ static gersh_status make_sets(experiment *x)
     if (status == GERSH_OK)
         status = gersh_scaling_apply(scaling, x->set[0]);
     if (status == GERSH_OK)
-        status = gersh_pca_fit(&pca, x->set[0], k < COMPONENTS ? k : COMPONENTS);
+        status = gersh_pca_fit(&pca, x->set[0], k < RANK_COMPONENTS ? k : RANK_COMPONENTS);
     if (status == GERSH_OK)
         status = gersh_pca_apply(&x->set[1], pca, x->set[0]);
     gersh_pca_free(pca);
@@ -140,8 +140,8 @@ static gersh_status compute(double *value, gersh__cell_state *state, gersh__run 
 static gersh_status get(fitted *out, experiment *x, size_t set, const char *solver, double weight,
                         double cost)
 {
-    static const gersh__cell_kind kind = {names, VALUES, compute};
-    double value[VALUES];
+    static const gersh__cell_kind kind = {names, RANK_VALUES, compute};
+    double value[RANK_VALUES];
     gersh__cell_state state;
     subject own = {x->set[set], solver, weight, x->limit};
     char *key = gersh__text_format(
@@ -282,7 +282,7 @@ static gersh_status run_low_rank(gersh__run *run, gersh__builder *b)
 {
     experiment x = {.run = run,
                     .source = find_sonar(run),
-                    .limit = gersh__run_limit(run, run->options->quick ? QUICK_LIMIT : USUAL_LIMIT)};
+                    .limit = gersh__run_limit(run, run->options->quick ? RANK_QUICK_LIMIT : RANK_LIMIT)};
     gersh_status status = gersh__source_load(find_sonar(run), run);
     if (status != GERSH_OK)
         return status;

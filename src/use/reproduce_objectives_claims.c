@@ -5,8 +5,8 @@
 
 #include "use/reproduce_objectives.h"
 #include "use/reproduce_paper.h"
+#include "use/reproduce_report.h"
 
-#define ROUNDING 1e-9
 #define TINY 1e-8 /* a gap that small is none, whatever the value */
 
 /* Whether all of the paper's schemes have a value. */
@@ -50,7 +50,8 @@ static void add_nearest(gersh__builder *b, const gersh__objectives *all, size_t 
         return;
     }
     const double *by = used > 0 ? over : mean;
-    int best = maximized ? by[2] >= fmax(by[0], by[1]) - ROUNDING : by[2] <= fmin(by[0], by[1]) + ROUNDING;
+    int best = maximized ? by[2] >= fmax(by[0], by[1]) - GERSH__PRINTED_ROUNDING
+                         : by[2] <= fmin(by[0], by[1]) + GERSH__PRINTED_ROUNDING;
     if (used > 0)
         gersh__report_claim(
             b, gersh__verdict(1, best), text,

@@ -14,6 +14,9 @@ typedef struct gersh__builder {
     gersh_status status;
 } gersh__builder;
 
+/* Differences that are due to rounding alone. */
+#define GERSH__PRINTED_ROUNDING 1e-9
+
 #define GERSH__PRINTF(at) __attribute__((format(printf, at, at + 1)))
 
 /* A text made by a format; NULL when memory is short. */

@@ -10,8 +10,8 @@
 #include "use/reproduce_paper.h"
 #include "use/reproduce_run.h"
 
-#define MANY 10               /* times the iterations of SGML */
-#define GOAL 50               /* PD-cone's seconds over those of balanced */
+#define MANY_ITERATIONS 10    /* times the iterations of SGML */
+#define RUNTIME_GOAL 50       /* PD-cone's seconds over those of balanced */
 #define SMALL_EIGEN_SHARE 0.3 /* the largest share of the eigenvector in the paper's own seconds is 28 % */
 
 enum { LARGE = 2, PDCONE = 0, HBNB = 1, SGML = 3, BALANCED = 4 };
@@ -187,7 +187,7 @@ static void add_speed_claim(gersh__builder *b, const times *all, size_t d, size_
 /* Sums over the cells (a data set with an objective) that have all of PD-cone, HBNB, SGML and balanced. */
 typedef struct totals {
     size_t cells;
-    int reached; /* PD-cone takes GOAL times as long as balanced in all of them */
+    int reached; /* PD-cone takes RUNTIME_GOAL times as long as balanced in all of them */
     double seconds[GERSH__SCHEMES], eigen[GERSH__SCHEMES], cut[GERSH__SCHEMES], iterations[GERSH__SCHEMES];
     double folds, least,
         dense; /* least: smallest ratio of PD-cone to balanced; dense: largest share of edges */
@@ -208,7 +208,7 @@ static void add_cell(totals *sum, const gersh__fits *fits, double features)
     sum->folds += fits[SGML].folds;
     sum->dense = fmax(sum->dense, fits[SGML].edges / (features * (features - 1) / 2));
     sum->least = fmin(sum->least, fits[PDCONE].seconds / fmax(fits[BALANCED].seconds, 1e-300));
-    sum->reached = sum->reached && fits[PDCONE].seconds >= GOAL * fits[BALANCED].seconds;
+    sum->reached = sum->reached && fits[PDCONE].seconds >= RUNTIME_GOAL * fits[BALANCED].seconds;
 }
 
 static totals add_up(const times *all)
@@ -237,7 +237,7 @@ static void add_total_claims(gersh__builder *b, const times *all)
     }
     const double *seconds = sum.seconds, *cut = sum.cut, *steps = sum.iterations;
     double cone = sum.eigen[PDCONE] / seconds[PDCONE], sgml = sum.eigen[SGML] / seconds[SGML];
-    int many = fmin(steps[PDCONE], steps[HBNB]) > MANY * steps[SGML];
+    int many = fmin(steps[PDCONE], steps[HBNB]) > MANY_ITERATIONS * steps[SGML];
     int fastest = seconds[SGML] < seconds[PDCONE] && seconds[SGML] < seconds[HBNB];
     gersh__report_claim(b, gersh__verdict(1, cone > 0.5), texts[0],
                         "%.0f %% (over %zu of 10 data sets with an objective, as all that follows)",

@@ -5,7 +5,7 @@
 #include "use/reproduce_run.h"
 
 enum {
-    WIDTH = 900,
+    SVG_WIDTH = 900,
     HEIGHT = 420,
     LEFT = 70,
     RIGHT = 20,
@@ -58,7 +58,7 @@ static void put_scale(FILE *file, double low, double high)
         double y = HEIGHT - BOTTOM - height_of(pow(10, power), low, high);
         char text[32];
         fprintf(file, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#dddddd\"/>\n", LEFT, y,
-                WIDTH - RIGHT, y);
+                SVG_WIDTH - RIGHT, y);
         snprintf(text, sizeof text, "%g s", pow(10, power));
         put_text(file, LEFT - 8, y + 4, "end", text);
     }
@@ -83,7 +83,7 @@ static void put_mark(FILE *file, double x, double y)
 void gersh__svg_bars(FILE *file, const void *context)
 {
     const gersh__bars *bars = context;
-    double least = INFINITY, most = 0, group = (double)(WIDTH - LEFT - RIGHT) / (double)bars->groups;
+    double least = INFINITY, most = 0, group = (double)(SVG_WIDTH - LEFT - RIGHT) / (double)bars->groups;
     double bar = 0.86 * group / (double)bars->series;
     for (size_t i = 0; i < bars->groups * bars->series; i++) {
         if (!(bars->value[i] > 0))
@@ -95,7 +95,7 @@ void gersh__svg_bars(FILE *file, const void *context)
         least = most = 1;
     double low = floor(log10(least)), high = ceil(log10(most));
     high = high > low ? high : low + 1;
-    put_head(file, WIDTH, HEIGHT, bars->title);
+    put_head(file, SVG_WIDTH, HEIGHT, bars->title);
     put_legend(file, bars);
     put_scale(file, low, high);
     for (size_t g = 0; g < bars->groups; g++) {
@@ -122,7 +122,7 @@ void gersh__svg_bars(FILE *file, const void *context)
 static void put_panel(FILE *file, const gersh_discs *discs, const double *radius, double top,
                       const double range[2], const char *title)
 {
-    double unit = (WIDTH - LEFT - RIGHT) / (range[1] - range[0]), row = 46;
+    double unit = (SVG_WIDTH - LEFT - RIGHT) / (range[1] - range[0]), row = 46;
     double line = LEFT + (discs->lambda_min - range[0]) * unit, zero = LEFT - range[0] * unit;
     double bottom = top + row * (double)discs->nodes;
     char text[64];
@@ -159,7 +159,7 @@ void gersh__svg_discs(FILE *file, const void *context)
     range[1] += 0.2;
     snprintf(title, sizeof title, "Gershgorin discs; dashed: the smallest eigenvalue, %.4f; grey: 0",
              discs->lambda_min);
-    put_head(file, WIDTH, 60 + (int)(2 * panel), title);
+    put_head(file, SVG_WIDTH, 60 + (int)(2 * panel), title);
     put_panel(file, discs, discs->radius, 70, range, "before alignment");
     put_panel(file, discs, discs->aligned, 70 + panel, range, "after alignment");
     fputs("</svg>\n", file);

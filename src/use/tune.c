@@ -25,6 +25,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/lock.h"
+#include "base/policy.h"
 #include "base/settings.h"
 #include "base/threads.h"
 #include "data/dataset.h"
@@ -33,14 +34,12 @@
 #include "use/tune_rows.h"
 #include "use/tune_score.h"
 
-#define SURE 0.25 /* weight of the logarithms in the score */
-
-enum { FOLDS = 8, MOST_ROWS = 2000, MOST_FAMILIES = 64 };
+enum { MOST_FAMILIES = 64 };
 
 /* Each round: the most rows to learn from, the folds that are tried, and the candidates that go on. */
 static const struct {
     size_t learn, folds, keep;
-} rounds[] = {{200, FOLDS / 2, 8}, {400, FOLDS, 3}, {800, FOLDS, 1}};
+} rounds[] = {{200, GERSH__TUNE_FOLDS / 2, 8}, {400, GERSH__TUNE_FOLDS, 3}, {800, GERSH__TUNE_FOLDS, 1}};
 
 enum { ROUNDS = sizeof rounds / sizeof rounds[0] };
 
@@ -63,7 +62,7 @@ typedef struct outcome {
 
 typedef struct candidate {
     size_t family, trace;
-    outcome outcome[ROUNDS][FOLDS];
+    outcome outcome[ROUNDS][GERSH__TUNE_FOLDS];
     double score, accuracy, uncertainty;
     double votes;      /* that the accuracy is of, in this round */
     size_t best, rule; /* of the numbers of neighbours, and of the rules of their votes */
@@ -87,8 +86,8 @@ typedef struct search {
     size_t left;
     int round;
     size_t folds;
-    gersh__tune_rows rows[FOLDS]; /* of the round */
-    double weight[ROUNDS][FOLDS]; /* of the rows that are voted on */
+    gersh__tune_rows rows[GERSH__TUNE_FOLDS]; /* of the round */
+    double weight[ROUNDS][GERSH__TUNE_FOLDS]; /* of the rows that are voted on */
     /* What follows is shared by the threads and guarded by the lock. */
     gersh__lock lock;
     size_t done, tasks;
@@ -204,9 +203,9 @@ static int is_idle(const search *s)
 /* The folds of the round. */
 static gersh_status divide(search *s)
 {
-    gersh__tune_rows_clear(s->rows, FOLDS);
+    gersh__tune_rows_clear(s->rows, GERSH__TUNE_FOLDS);
     gersh_status status =
-        gersh__tune_rows_draw(s->rows, s->folds, s->data, MOST_ROWS, rounds[s->round].learn,
+        gersh__tune_rows_draw(s->rows, s->folds, s->data, GERSH__TUNE_ROWS, rounds[s->round].learn,
                               gersh__setting_whole(s->settings, GERSH__SEED) + s->round);
     for (size_t f = 0; f < s->folds; f++)
         s->weight[s->round][f] = s->rows[f].weight;
@@ -304,7 +303,7 @@ static void add_votes(gersh__tune_votes *sum, const gersh__tune_votes *votes)
 }
 
 /* The best number of neighbours of a candidate, and rule of their votes, by the folds that are common. */
-static void judge(const search *s, candidate *c, int common[ROUNDS][FOLDS])
+static void judge(const search *s, candidate *c, int common[ROUNDS][GERSH__TUNE_FOLDS])
 {
     gersh__tune_votes sum = {0};
     double total = 0, own = 0;
@@ -322,7 +321,7 @@ static void judge(const search *s, candidate *c, int common[ROUNDS][FOLDS])
     for (size_t r = 0; r < s->neighbors.rules; r++)
         for (size_t g = 0; g < count; g++) {
             double accuracy = smooth(sum.right[r], count, g) / total;
-            double score = accuracy + SURE * smooth(sum.sure[r], count, g) / total;
+            double score = accuracy + GERSH__TUNE_SURE * smooth(sum.sure[r], count, g) / total;
             if (score > c->score) {
                 c->score = score;
                 c->accuracy = accuracy;
@@ -351,7 +350,7 @@ static int by_score(const void *a, const void *b)
 /* Judges those in the race and sorts them; without a common fold of the round, all stay as they are, and 0 returns. */
 static int rank_candidates(search *s)
 {
-    int common[ROUNDS][FOLDS], any = 0;
+    int common[ROUNDS][GERSH__TUNE_FOLDS], any = 0;
     for (int r = 0; r <= s->round; r++)
         for (size_t f = 0; f < s->folds; f++)
             any |= (common[r][f] = is_common(s, r, f)) && r == s->round;
@@ -421,7 +420,7 @@ static gersh_status run_rounds(search *s, gersh__pool *pool)
         if (s->left == 0)
             return gersh__fail(s->failure, "%s", s->message);
     }
-    gersh__tune_rows_clear(s->rows, FOLDS);
+    gersh__tune_rows_clear(s->rows, GERSH__TUNE_FOLDS);
     s->left = all;
     s->result->interrupted = gersh_cancel_requested(s->options->cancel);
     if (status == GERSH_OK && s->rank[0]->round == 0)
@@ -533,7 +532,7 @@ gersh_status gersh_tune(gersh_tuning **out, const gersh_dataset *data, const ger
     s->given = s->data = data;
     s->options = options != NULL ? options : &none;
     s->start = gersh__clock_seconds();
-    s->folds = gersh_dataset_rows(data) < FOLDS ? gersh_dataset_rows(data) : FOLDS;
+    s->folds = gersh_dataset_rows(data) < GERSH__TUNE_FOLDS ? gersh_dataset_rows(data) : GERSH__TUNE_FOLDS;
     s->result = gersh__alloc(1, sizeof *s->result);
     status = s->result != NULL ? gersh__settings_copy(&s->result->settings, settings) : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
@@ -557,7 +556,7 @@ gersh_status gersh_tune(gersh_tuning **out, const gersh_dataset *data, const ger
         s->result = NULL;
     }
     gersh_tuning_free(s->result);
-    gersh__tune_rows_clear(s->rows, FOLDS);
+    gersh__tune_rows_clear(s->rows, GERSH__TUNE_FOLDS);
     gersh__free(s->all);
     gersh__free(s->rank);
     gersh__free(s);
