@@ -407,11 +407,11 @@ static void test_fit_limited(void **state)
 {
     gersh_metric *metric;
     gersh_fit_info info;
-    double most = GERSH__MOST_MINED_ROWS;
+    double most = GERSH__MINED_ROWS;
     (void)state;
     if (getenv("GERSH_TEST_QUICK") != NULL) /* too long for slow tools */
         skip();
-    problem q = make(16, GERSH__MOST_MINED_ROWS + 1000, 0, 0, 2);
+    problem q = make(16, GERSH__MINED_ROWS + 1000, 0, 0, 2);
     assert_ok(fit(&metric, &info, &q, (const char *const[]){"objective", "lmnn", "tol", "0.05", NULL}));
     assert_int_equal(info.choice, GERSH_CHOICE_MINED);
     assert_true(info.value_error > 0 && info.rows_used <= most + 2);

@@ -10,10 +10,10 @@
 #include "base/alloc.h"
 #include "base/blas.h"
 #include "base/error.h"
+#include "base/policy.h"
 #include "linalg/kernels.h"
 
 /* Up to this many features a dense metric's matrix is made, unless its atoms are few. */
-enum { MOST_DENSE = 4096, FEW = 4 };
 
 void gersh__map_free(gersh__map *map)
 {
@@ -164,7 +164,7 @@ static gersh_status build_dense(gersh__map *map, const gersh_metric *metric)
 {
     size_t k = metric->features, m = metric->atoms;
     int made = 0;
-    if (k <= MOST_DENSE && (metric->rho > 0 ? FEW * m > k : m > k)) {
+    if (k <= GERSH__MAP_DENSE && (metric->rho > 0 ? GERSH__MAP_ATOMS_SHARE * m > k : m > k)) {
         gersh_status status = dense_cholesky(&made, map, metric);
         if (status != GERSH_OK || made)
             return status;

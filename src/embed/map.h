@@ -45,9 +45,8 @@ typedef struct gersh__map {
 /* metric NULL: the identity of that many features. */
 gersh_status gersh__map_new(gersh__map **out, const gersh_metric *metric, size_t features);
 
-/* The same with at most as many columns as features, but where components of more than GERSH__MOST_NARROW features are
+/* The same with at most as many columns as features, but where components of more than GERSH__MAP_NARROW features are
  * singular or too large. */
-enum { GERSH__MOST_NARROW = 2000 };
 gersh_status gersh__map_new_narrow(gersh__map **out, const gersh_metric *metric);
 void gersh__map_free(gersh__map *map);
 

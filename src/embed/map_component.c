@@ -4,7 +4,7 @@
  *
  * Features of the smallest degree are eliminated first. Eliminating f gives the column l = M_·f / √M_ff and
  * leaves M − l lᵀ on the features that are left, which joins all neighbours of f to each other. On a tree
- * no edge is ever added. When no feature of at most LIMIT neighbours is left, the rest is factorised as a
+ * no edge is ever added. When no feature of at most GERSH__MAP_NEIGHBORS neighbours is left, the rest is factorised as a
  * dense matrix.
  *
  * A pivot that is 0 but for rounding (M singular, ρ = 0) would let the error of a column be far larger than
@@ -15,9 +15,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/policy.h"
 #include "embed/map.h"
-
-enum { LIMIT = 12, MOST_LEFT = 4096 };
 
 static const double singular = 1e-12; /* of the diagonal entry */
 
@@ -42,7 +41,7 @@ typedef struct elimination {
     list *at;
     double *diagonal, *first; /* what is left of it; as it was */
     unsigned char *gone;
-    size_t head[LIMIT + 1]; /* of the queues: 1 + place in queue, 0 for none */
+    size_t head[GERSH__MAP_NEIGHBORS + 1]; /* of the queues: 1 + place in queue, 0 for none */
     waiting *queue;
     size_t queued, queue_room;
 } elimination;
@@ -102,7 +101,7 @@ static void remove_half(elimination *e, size_t i, size_t j)
 static int enqueue(elimination *e, size_t node)
 {
     size_t degree = e->at[node].count;
-    if (degree > LIMIT)
+    if (degree > GERSH__MAP_NEIGHBORS)
         return 0;
     if (gersh__grow(&e->queue, &e->queue_room, e->queued + 1, sizeof *e->queue) != 0)
         return -1;
@@ -111,10 +110,10 @@ static int enqueue(elimination *e, size_t node)
     return 0;
 }
 
-/* A feature of the smallest degree, or e->count when all that are left have more than LIMIT neighbours. */
+/* A feature of the smallest degree, or e->count when all that are left have more than GERSH__MAP_NEIGHBORS neighbours. */
 static size_t dequeue(elimination *e)
 {
-    for (size_t degree = 0; degree <= LIMIT; degree++)
+    for (size_t degree = 0; degree <= GERSH__MAP_NEIGHBORS; degree++)
         while (e->head[degree] > 0) {
             const waiting *first = &e->queue[e->head[degree] - 1];
             e->head[degree] = first->next;
@@ -260,7 +259,7 @@ gersh_status gersh__map_add_component(gersh__map *map, const gersh_metric *metri
         left--;
     }
     if (status == GERSH_OK && !failed && left > 0) {
-        failed = left > MOST_LEFT;
+        failed = left > GERSH__MAP_LEFT;
         if (!failed)
             status = factorize_rest(&failed, map, &e, left, node);
     }
@@ -273,7 +272,7 @@ gersh_status gersh__map_add_component(gersh__map *map, const gersh_metric *metri
         gersh__free(map->block[blocks].feature);
         gersh__free(map->block[blocks].matrix);
     }
-    if (map->narrow && count <= GERSH__MOST_NARROW)
+    if (map->narrow && count <= GERSH__MAP_NARROW)
         return gersh__map_add_narrow(map, metric, count, node, atoms, atom, place);
     return add_atoms(map, metric, count, node, atoms, atom);
 }

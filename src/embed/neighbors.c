@@ -21,7 +21,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
-#define FAR 0x1p60 /* a squared length from which floats are not used */
+#define BEYOND_FLOATS 0x1p60 /* a squared length from which floats are not used */
 
 static const double unit = 0x1p-24;
 static const double rounding = 1e-20; /* of a distance that is 0, beside the trace times ‖x − y‖² */
@@ -95,7 +95,7 @@ void gersh__neighbors_points(const gersh_neighbors *index, float *point, gersh__
     gersh__map_apply(index->map, mapped, rows, room, k, mapped + GERSH__MAPPED * columns);
     for (size_t i = 0; i < rows; i++) {
         double square = gersh__neighbors_euclidean(k, x + i * stride, index->center), length = 0;
-        int far = !(index->map->square * index->scale * index->scale * square < FAR);
+        int far = !(index->map->square * index->scale * index->scale * square < BEYOND_FLOATS);
         for (size_t c = 0; c < columns; c++) {
             float value = far ? 0 : (float)(index->scale * mapped[i * columns + c]);
             point[i * columns + c] = value;

@@ -16,20 +16,17 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/policy.h"
 #include "embed/neighbors.h"
 #include "linalg/kernels.h"
 
 enum {
-    QUERIES = 512, /* of one tile, at most */
-    LEAST = 16,    /* and at least */
-    PARTS = 16,    /* a search has at least so many tiles of queries, where these are enough */
-    ROWS = 1024,   /* of one tile */
-    EXACT = 16,    /* exact distances that are computed at once */
-    RUN = 32,      /* columns of a tile that are looked at together */
-    SPARE = 64     /* room of a list beyond 2 k */
+    TILE_QUERIES = 512, /* of one tile, at most */
+    TILE_ROWS = 1024,   /* of one tile */
+    EXACT = 16,         /* exact distances that are computed at once */
+    TILE_RUN = 32,      /* columns of a tile that are looked at together */
+    SPARE = 64          /* room of a list beyond 2 k */
 };
-
-#define LIST_BYTES ((size_t)64 << 20) /* of all lists of one worker, unless one alone is larger */
 
 /* A row that may be among the nearest; the bounds are those of d s² − (what belongs to the query). */
 typedef struct candidate {
@@ -49,7 +46,7 @@ typedef struct list {
 typedef struct scratch {
     double *room;         /* for mapping queries */
     float *query;         /* block × columns */
-    float *tile;          /* block × ROWS */
+    float *tile;          /* block × TILE_ROWS */
     list *list;           /* block */
     candidate *candidate; /* block × room of a list */
     double *bound;        /* room of a list */
@@ -78,7 +75,7 @@ static gersh_status alloc_scratch(scratch *s, const search *all)
     const gersh_neighbors *index = all->index;
     s->room = gersh__alloc(gersh__neighbors_room(index), sizeof(double));
     s->query = gersh__alloc(all->block, index->map->columns * sizeof(float));
-    s->tile = gersh__alloc(all->block, ROWS * sizeof(float));
+    s->tile = gersh__alloc(all->block, TILE_ROWS * sizeof(float));
     s->list = gersh__alloc(all->block, sizeof(list));
     s->candidate = gersh__alloc(all->block, all->room * sizeof(candidate));
     s->bound = gersh__alloc(all->room, sizeof(double));
@@ -252,11 +249,11 @@ static void scan(const search *s, const scratch *mine, size_t query, size_t own,
                  const double *x)
 {
     const gersh_neighbors *index = s->index;
-    const float *product = mine->tile + query * ROWS, *low = index->low + begin;
+    const float *product = mine->tile + query * TILE_ROWS, *low = index->low + begin;
     list *l = &mine->list[query];
     candidate *all = mine->candidate + query * s->room;
-    for (size_t j = 0; j < count; j += RUN) {
-        size_t end = count - j < RUN ? count : j + RUN;
+    for (size_t j = 0; j < count; j += TILE_RUN) {
+        size_t end = count - j < TILE_RUN ? count : j + TILE_RUN;
         float limit = l->limit;
         int any = 0;
 #pragma omp simd reduction(| : any)
@@ -335,9 +332,9 @@ static void search_part(void *context, size_t part, int worker)
     size_t stride = s->x != NULL ? s->stride : index->stride;
     const float *query = start_tile(s, mine, first, count);
     if (columns == 0)
-        memset(mine->tile, 0, count * ROWS * sizeof *mine->tile);
-    for (size_t begin = 0; begin < index->rows; begin += ROWS) {
-        size_t rows = index->rows - begin < ROWS ? index->rows - begin : ROWS;
+        memset(mine->tile, 0, count * TILE_ROWS * sizeof *mine->tile);
+    for (size_t begin = 0; begin < index->rows; begin += TILE_ROWS) {
+        size_t rows = index->rows - begin < TILE_ROWS ? index->rows - begin : TILE_ROWS;
         if (gersh_cancel_requested(s->cancel)) {
             __atomic_store_n(&s->cancelled, 1, __ATOMIC_RELAXED);
             return;
@@ -345,7 +342,7 @@ static void search_part(void *context, size_t part, int worker)
         if (columns > 0)
             cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)rows, (int)columns, -2,
                         query, (int)columns, index->point + begin * columns, (int)columns, 0, mine->tile,
-                        ROWS);
+                        TILE_ROWS);
         for (size_t q = 0; q < count; q++)
             scan(s, mine, q, s->x == NULL ? first + q : index->rows, begin, rows, x + q * stride);
     }
@@ -361,9 +358,11 @@ static gersh_status run_search(search *s)
     if (status != GERSH_OK)
         return status;
     s->room = 2 * s->k + SPARE;
-    size_t most = LIST_BYTES / (s->room * sizeof(candidate));
-    s->block = (s->queries + PARTS - 1) / PARTS;
-    s->block = s->block < LEAST ? LEAST : s->block > QUERIES ? QUERIES : s->block;
+    size_t most = GERSH__TILE_LIST_BYTES / (s->room * sizeof(candidate));
+    s->block = (s->queries + GERSH__TILE_PARTS - 1) / GERSH__TILE_PARTS;
+    s->block = s->block < GERSH__TILE_LEAST ? GERSH__TILE_LEAST
+               : s->block > TILE_QUERIES    ? TILE_QUERIES
+                                            : s->block;
     s->block = s->block > most ? most : s->block;
     s->block = s->block < 1 ? 1 : s->block;
     size_t parts = (s->queries + s->block - 1) / s->block;

@@ -1,7 +1,7 @@
 /*
  * Rows in the space of a metric; see gersh/transform.h.
  *
- * The leading eigenvectors of up to MOST_DENSE features come from LAPACK. Beyond, M is applied through its
+ * The leading eigenvectors of up to GERSH__TRANSFORM_DENSE features come from LAPACK. Beyond, M is applied through its
  * atoms, ρx + Σ θ_a z_a (z_aᵀx), and LOBPCG finds one vector after the other: the smallest eigenvalue of −M
  * + Σ (λ_i + λ_1) v_i v_iᵀ over the vectors v_i that are there already, whose eigenvalues are λ_1 ≥ 0 in
  * it.
@@ -16,13 +16,14 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/policy.h"
 #include "base/threads.h"
 #include "data/build.h"
 #include "embed/map.h"
 #include "gersh/linalg.h"
 #include "linalg/kernels.h"
 
-enum { MOST_DENSE = 2000, ROWS = 128 };
+enum { TRANSFORMED_ROWS = 128 };
 
 /*
  * A vector is taken for an eigenvector where its residual is at most this, beside the largest eigenvalue.
@@ -168,7 +169,7 @@ static gersh_status make_directions(gersh_transform *transform, const gersh_metr
     if (block == NULL)
         return GERSH_ERROR_MEMORY;
     directions d = {.metric = metric, .vector = block->matrix, .value = transform->values};
-    gersh_status status = k <= MOST_DENSE ? find_dense(&d, dim) : find_sparse(&d, dim, cancel);
+    gersh_status status = k <= GERSH__TRANSFORM_DENSE ? find_dense(&d, dim) : find_sparse(&d, dim, cancel);
     for (size_t i = 0; i < dim && status == GERSH_OK; i++)
         scale_direction(block->matrix + i * k, k, transform->values[i]);
     transform->map->features = k;
@@ -218,9 +219,10 @@ typedef struct work {
 static void apply_part(void *context, size_t part, int worker)
 {
     const work *w = context;
-    size_t begin = part * ROWS, rows = w->rows - begin < ROWS ? w->rows - begin : ROWS;
+    size_t begin = part * TRANSFORMED_ROWS,
+           rows = w->rows - begin < TRANSFORMED_ROWS ? w->rows - begin : TRANSFORMED_ROWS;
     gersh__map_apply(w->map, w->y + begin * w->map->columns, rows, w->x + begin * w->stride, w->stride,
-                     w->scratch + (size_t)worker * ROWS * w->map->widest);
+                     w->scratch + (size_t)worker * TRANSFORMED_ROWS * w->map->widest);
 }
 
 gersh_status gersh_transform_apply(gersh_transform *transform, double *y, size_t rows, const double *x,
@@ -240,9 +242,10 @@ gersh_status gersh_transform_apply(gersh_transform *transform, double *y, size_t
     if (status != GERSH_OK)
         return status;
     work w = {.map = map, .y = y, .x = x, .rows = rows, .stride = stride};
-    w.scratch = gersh__alloc((size_t)gersh__pool_threads(pool), ROWS * map->widest * sizeof *w.scratch);
+    w.scratch =
+        gersh__alloc((size_t)gersh__pool_threads(pool), TRANSFORMED_ROWS * map->widest * sizeof *w.scratch);
     if (w.scratch != NULL)
-        gersh__pool_run(pool, (rows + ROWS - 1) / ROWS, apply_part, &w);
+        gersh__pool_run(pool, (rows + TRANSFORMED_ROWS - 1) / TRANSFORMED_ROWS, apply_part, &w);
     gersh__pool_free(pool);
     gersh__free(w.scratch);
     if (w.scratch == NULL)

@@ -21,6 +21,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/policy.h"
 #include "base/random.h"
 #include "base/settings.h"
 #include "base/threads.h"
@@ -28,10 +29,7 @@
 #include "data/tuples.h"
 #include "model/model.h"
 
-enum {
-    ROUND = 4, /* resamples of one round for each thread */
-    FAILURE_SIZE = GERSH__MESSAGE_SIZE + 32
-};
+enum { FAILURE_SIZE = GERSH__MESSAGE_SIZE + 32 };
 
 /* What became of one resample. */
 typedef struct outcome {
@@ -297,7 +295,7 @@ static gersh_status run_rounds(work *w)
     gersh__pool *pool = NULL;
     int ended = 0;
     gersh_status status = gersh__pool_new(&pool, w->threads);
-    size_t round = status == GERSH_OK ? ROUND * (size_t)gersh__pool_threads(pool) : 0;
+    size_t round = status == GERSH_OK ? GERSH__BOOTSTRAP_ROUND * (size_t)gersh__pool_threads(pool) : 0;
     w->outcome = gersh__alloc(round, sizeof *w->outcome);
     if (status == GERSH_OK && w->outcome == NULL)
         status = GERSH_ERROR_MEMORY;

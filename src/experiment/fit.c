@@ -16,6 +16,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/policy.h"
 #include "base/settings.h"
 #include "data/dataset.h"
 #include "experiment/evaluate_trial.h"
@@ -23,12 +24,6 @@
 #include "model/model.h"
 #include "objective/objective.h"
 #include "predict/classify.h"
-
-enum {
-    FOLDS = 10,
-    MOST_SAMPLES = 5000,   /* that are classified */
-    MOST_ENTRIES = 1 << 23 /* of these, numbers at most */
-};
 
 /* A metric, and the samples that it gets right. */
 typedef struct attempt {
@@ -67,7 +62,7 @@ static gersh_status take_sample(gersh_dataset **out, const gersh_model *model, c
     size_t *rows = NULL, count = 0;
     gersh_status status = gersh__drop_weightless(&counted, all);
     const gersh_dataset *data = counted != NULL ? counted : all;
-    double most = fmin(MOST_SAMPLES, ceil((double)MOST_ENTRIES / (double)data->k));
+    double most = fmin(GERSH__COMPARED_SAMPLES, ceil((double)GERSH__COMPARED_ENTRIES / (double)data->k));
     if (status == GERSH_OK && (double)data->n > most) {
         status = gersh_split_test(&split, data, most / (double)data->n, seed);
         if (status == GERSH_OK)
@@ -96,9 +91,10 @@ static gersh_status prepare(comparison *c, const gersh_model *model, const gersh
     if (status != GERSH_OK)
         return status;
     double n = (double)c->sample->n;
-    if (n * n / FOLDS * (double)c->sample->k < GERSH__MUCH_WORK)
+    if (n * n / GERSH__COMPARED_FOLDS * (double)c->sample->k < GERSH__MUCH_WORK)
         c->threads = 1;
-    return gersh_split_folds(&c->folds, c->sample, n < FOLDS ? (int)n : FOLDS, seed);
+    return gersh_split_folds(&c->folds, c->sample,
+                             n < GERSH__COMPARED_FOLDS ? (int)n : GERSH__COMPARED_FOLDS, seed);
 }
 
 /* Classifies one fold by the others. */

@@ -11,12 +11,11 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/policy.h"
 #include "base/settings.h"
 #include "data/dataset.h"
 #include "experiment/evaluate_trial.h"
 #include "experiment/permute.h"
-
-enum { MOST_HELD_OUT = 1000 };
 
 typedef struct work {
     const gersh_model *model;
@@ -55,7 +54,7 @@ static gersh_status divide(gersh_dataset **train, gersh_dataset **test, const ge
                            uint64_t seed)
 {
     gersh_split *split = NULL;
-    double share = fmin(GERSH_IMPORTANCE_HELD_OUT, MOST_HELD_OUT / (double)data->n);
+    double share = fmin(GERSH_IMPORTANCE_HELD_OUT, GERSH__HELD_OUT_ROWS / (double)data->n);
     gersh_status status = gersh_split_test(&split, data, share, seed);
     if (status == GERSH_OK)
         status = take(train, data, split, 0);

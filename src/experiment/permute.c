@@ -22,19 +22,12 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/policy.h"
 #include "base/random.h"
 #include "data/dataset.h"
 #include "linalg/kernels.h"
 #include "model/slots.h"
 #include "predict/votes.h"
-
-enum {
-    PARTS = 32,
-    MOST_REPEATS = 10,
-    ENOUGH = 400,           /* test samples, repeats counted, for which one more permutation tells little */
-    MOST_ENTRIES = 1 << 24, /* of the table of v: fewer samples vote where there are many features, */
-    LEAST_VOTERS = 250      /* but so many */
-};
 
 /* A d below this much of what it is a difference of is 0 but for rounding. */
 static const double rounding = 1e-13;
@@ -189,8 +182,8 @@ static gersh_status draw_permutations(work *w)
 {
     gersh__random random;
     gersh__random_seed(&random, w->task->seed);
-    w->repeats = (ENOUGH + w->tests - 1) / w->tests;
-    w->repeats = w->repeats < MOST_REPEATS ? w->repeats : MOST_REPEATS;
+    w->repeats = (GERSH__PERMUTE_ENOUGH + w->tests - 1) / w->tests;
+    w->repeats = w->repeats < GERSH__PERMUTE_REPEATS ? w->repeats : GERSH__PERMUTE_REPEATS;
     w->order = gersh__alloc(w->tests, sizeof *w->order);
     w->place = gersh__alloc(w->tests, sizeof *w->place);
     w->shift = gersh__alloc(w->active, w->repeats * sizeof *w->shift);
@@ -330,7 +323,8 @@ static void run_part(void *context, size_t part, int worker)
     work *w = context;
     const gersh__permute_task *task = w->task;
     scratch s = scratch_of(w, worker);
-    for (size_t t = part * w->tests / PARTS; t < (part + 1) * w->tests / PARTS; t++) {
+    for (size_t t = part * w->tests / GERSH__PERMUTE_PARTS;
+         t < (part + 1) * w->tests / GERSH__PERMUTE_PARTS; t++) {
         if (gersh_cancel_requested(task->cancel)) {
             __atomic_store_n(&w->cancelled, 1, __ATOMIC_RELAXED);
             return;
@@ -347,12 +341,12 @@ static gersh_status run_parts(work *w)
     size_t threads = (size_t)gersh__pool_threads(w->task->pool);
     w->scratch = gersh__alloc(threads, scratch_room(w) * sizeof *w->scratch);
     w->class_weight = gersh__alloc(vote_columns(w), sizeof *w->class_weight);
-    w->loss = gersh__alloc(PARTS, (w->active + 1) * sizeof *w->loss);
+    w->loss = gersh__alloc(GERSH__PERMUTE_PARTS, (w->active + 1) * sizeof *w->loss);
     if (w->scratch == NULL || w->class_weight == NULL || w->loss == NULL)
         return GERSH_ERROR_MEMORY;
     if (w->task->train->labels != NULL)
         gersh__class_weights(w->class_weight, w->task->train);
-    gersh__pool_run(w->task->pool, PARTS, run_part, w);
+    gersh__pool_run(w->task->pool, GERSH__PERMUTE_PARTS, run_part, w);
     return w->cancelled
                ? gersh__fail(GERSH_ERROR_CANCELLED, "interrupted before the features were permuted")
                : GERSH_OK;
@@ -376,7 +370,7 @@ static double whole_of(const gersh_dataset *test)
 static void finish(const work *w, double whole, double *score, double *loss)
 {
     double *sum = w->loss; /* of the first part, and then of all */
-    for (size_t part = 1; part < PARTS; part++)
+    for (size_t part = 1; part < GERSH__PERMUTE_PARTS; part++)
         for (size_t a = 0; a <= w->active; a++)
             sum[a] += w->loss[part * (w->active + 1) + a];
     *score = 1 - sum[w->active] / whole;
@@ -407,8 +401,10 @@ gersh_status gersh__permute(double *score, double *loss, gersh__permute_task *ta
             GERSH_ERROR_INPUT,
             "%zu samples are held out, which leaves nothing to measure; more samples are needed", w.tests);
     gersh_status status = gersh__slots_choose(&w.slots, task->metric, task->train);
-    size_t most = MOST_ENTRIES / (w.slots.count > 0 ? w.slots.count : 1);
-    most = most < LEAST_VOTERS ? LEAST_VOTERS : most > GERSH__PERMUTE_VOTERS ? GERSH__PERMUTE_VOTERS : most;
+    size_t most = GERSH__PERMUTE_ENTRIES / (w.slots.count > 0 ? w.slots.count : 1);
+    most = most < GERSH__PERMUTE_LEAST_VOTERS ? GERSH__PERMUTE_LEAST_VOTERS
+           : most > GERSH__PERMUTE_VOTERS     ? GERSH__PERMUTE_VOTERS
+                                              : most;
     if (status == GERSH_OK)
         status = choose_voters(&voters, task->train, most, task->seed);
     if (status == GERSH_OK)

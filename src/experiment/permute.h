@@ -6,8 +6,6 @@
 #include "model/model.h"
 #include "predict/classify.h"
 
-enum { GERSH__PERMUTE_VOTERS = 20000 }; /* at most */
-
 typedef struct gersh__permute_task {
     const gersh_metric *metric;
     const gersh_scaling *scaling;

@@ -30,8 +30,6 @@
 #include "experiment/tune_search.h"
 #include "gersh/predict.h"
 
-enum { MOST_ROWS = 2000 };
-
 const gersh__tune_round gersh__tune_rounds[] = {
     {200, GERSH__TUNE_FOLDS / 2, 8}, {400, GERSH__TUNE_FOLDS, 3}, {800, GERSH__TUNE_FOLDS, 1}};
 
@@ -56,9 +54,9 @@ static int is_idle(const gersh__tune_search *s)
 static gersh_status divide(gersh__tune_search *s)
 {
     gersh__tune_rows_clear(s->rows, GERSH__TUNE_FOLDS);
-    gersh_status status =
-        gersh__tune_rows_draw(s->rows, s->folds, s->data, MOST_ROWS, gersh__tune_rounds[s->round].learn,
-                              gersh__setting_whole(s->settings, GERSH__SEED) + s->round);
+    gersh_status status = gersh__tune_rows_draw(s->rows, s->folds, s->data, GERSH__TUNE_ROWS,
+                                                gersh__tune_rounds[s->round].learn,
+                                                gersh__setting_whole(s->settings, GERSH__SEED) + s->round);
     for (size_t f = 0; f < s->folds; f++)
         s->weight[s->round][f] = s->rows[f].weight;
     return status;

@@ -9,8 +9,6 @@
 #include "gersh/data.h"
 #include "objective/objective.h"
 
-#define SURE 0.25 /* weight of the logarithms in the score */
-
 static const char *const scales[] = {"zscore", "paper", "none"};
 
 /*
@@ -158,7 +156,7 @@ static void judge(const gersh__tune_search *s, gersh__tune_candidate *c,
     for (size_t r = 0; r < s->neighbors.rules; r++)
         for (size_t g = 0; g < count; g++) {
             double accuracy = smooth(sum.right[r], count, g) / total;
-            double score = accuracy + SURE * smooth(sum.sure[r], count, g) / total;
+            double score = accuracy + GERSH__TUNE_SURE * smooth(sum.sure[r], count, g) / total;
             if (score > c->score) {
                 c->score = score;
                 c->accuracy = accuracy;

@@ -7,11 +7,12 @@
 
 #include "base/error.h"
 #include "base/lock.h"
+#include "base/policy.h"
 #include "experiment/tune_rows.h"
 #include "experiment/tune_score.h"
 #include "gersh/tune.h"
 
-enum { GERSH__TUNE_ROUNDS = 3, GERSH__TUNE_FOLDS = 8, GERSH__TUNE_FAMILIES = 64 };
+enum { GERSH__TUNE_ROUNDS = 3, GERSH__TUNE_FAMILIES = 64 };
 
 /* Each round: the most rows to learn from, the folds that are tried, and the candidates that go on. */
 typedef struct gersh__tune_round {

@@ -319,17 +319,15 @@ gersh_status gersh__classify(int *label, double *proba, const gersh__classifier 
     return status;
 }
 
-enum { LIST_SIZE = 256, MOST_NAMES = 64 };
-
-static const char *list_regressors(char list[LIST_SIZE])
+static const char *list_regressors(char list[GERSH__NAME_LIST])
 {
-    const char *names[MOST_NAMES];
+    const char *names[GERSH__LISTED_NAMES];
     const gersh__classifier *kind;
     size_t count = 0;
-    for (size_t i = 0; count < MOST_NAMES && (kind = gersh__classifier_at(i)) != NULL; i++)
+    for (size_t i = 0; count < GERSH__LISTED_NAMES && (kind = gersh__classifier_at(i)) != NULL; i++)
         if (kind->info.regresses)
             names[count++] = kind->info.name;
-    return gersh__text_list(list, LIST_SIZE, names, count, " or ");
+    return gersh__text_list(list, GERSH__NAME_LIST, names, count, " or ");
 }
 
 gersh_status gersh__regress(double *value, const gersh__classifier *kind, const gersh_metric *metric,
@@ -341,7 +339,7 @@ gersh_status gersh__regress(double *value, const gersh__classifier *kind, const 
     if (gersh_dataset_targets(train) == NULL)
         return gersh__fail(GERSH_ERROR_ARGUMENT, "the training rows have no real-valued targets");
     if (kind->regress == NULL) {
-        char list[LIST_SIZE];
+        char list[GERSH__NAME_LIST];
         return gersh__fail(
             GERSH_ERROR_ARGUMENT,
             "--classifier: '%s' tells classes apart, but the targets are real numbers; use %s",

@@ -31,11 +31,10 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/policy.h"
 #include "linalg/kernels.h"
 #include "predict/graph_classify.h"
 #include "predict/votes.h"
-
-enum { MOST_STEPS = 1000 };
 
 static const double tolerance = 1e-13;  /* of the residual, beside the right-hand side */
 static const double share_error = 1e-6; /* of the classes' shares; those that differ by less are equal */
@@ -246,7 +245,7 @@ static gersh_status solve(gersh__graph_solution *s)
     class_dots(s, square, r, r);
     for (size_t c = 0; c < classes; c++)
         goal[c] = tolerance * tolerance * square[c];
-    for (int step = 0; step < MOST_STEPS; step++) {
+    for (int step = 0; step < GERSH__GRAPH_STEPS; step++) {
         int going = 0;
         for (size_t c = 0; c < classes; c++)
             going |= square[c] > goal[c];

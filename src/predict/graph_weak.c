@@ -3,11 +3,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/policy.h"
 #include "linalg/kernels.h"
 #include "predict/graph_classify.h"
 #include "predict/harmonic.h"
-
-enum { SWEEPS = 100 };
 
 static const double sum_error = 1e-7; /* of the classes' sum in a row that is solved */
 
@@ -88,7 +87,7 @@ static gersh_status sweep(gersh__graph_solution *s)
     double *image = gersh__alloc(s->fresh.n, classes * sizeof *image), change = 1;
     if (image == NULL)
         return GERSH_ERROR_MEMORY;
-    for (int sweeps = 0; sweeps < SWEEPS && change > 1e-9; sweeps++) {
+    for (int sweeps = 0; sweeps < GERSH__GRAPH_SWEEPS && change > 1e-9; sweeps++) {
         if (gersh_cancel_requested(s->task->cancel))
             break;
         gersh__graph_multiply(s, image, s->f, 1);

@@ -7,11 +7,11 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/policy.h"
 #include "base/random.h"
 #include "solver/atoms.h"
 #include "solver/dense.h"
-
-enum { FIRST_STEPS = 8, FEW_FEATURES = 32, MANY_SAMPLES = 4 /* for each feature */, MOST_TO_SPREAD = 64 };
+#include "solver/policy.h"
 
 /* Puts all of the budget on the features alike or, of dense atoms, on a random one, which sees all differences. */
 static gersh_status spread(gersh__engine *e)
@@ -44,7 +44,7 @@ static int begins_spread(const gersh__engine *e)
 {
     const gersh__objective_kind *kind = e->objective->kind;
     return (kind->steep && e->rho == 0) ||
-           (kind->spreads && !e->dense && gersh__pairs_features(e->pairs) <= MOST_TO_SPREAD);
+           (kind->spreads && !e->dense && gersh__pairs_features(e->pairs) <= GERSH__SPREAD_FEATURES);
 }
 
 gersh_status gersh__solve_region(gersh__solver_run *run, const gersh__region_ops *ops, const double *color)
@@ -77,11 +77,11 @@ static gersh_status solve_hull(gersh__solver_run *run)
 
 static gersh_status solve_psd(gersh__solver_run *run)
 {
-    size_t k = gersh__pairs_features(run->pairs);
+    int steps =
+        gersh__policy_cone_steps(gersh__pairs_samples(run->pairs), gersh__pairs_features(run->pairs));
     gersh_status status = GERSH_OK;
-    if (run->engine->atoms == 0 && k <= FEW_FEATURES &&
-        gersh__pairs_samples(run->pairs) >= MANY_SAMPLES * k)
-        status = gersh__pdcone_start(run, FIRST_STEPS);
+    if (run->engine->atoms == 0 && steps > 0)
+        status = gersh__pdcone_start(run, steps);
     return status != GERSH_OK ? status : gersh__solve_region(run, &gersh__region_psd, NULL);
 }
 
