@@ -8,6 +8,7 @@
 #include "check.h"
 #include "pairs/gradient.h"
 #include "region/region.h"
+#include "registry.h"
 #include "simplex.h"
 
 enum { MANY_FEATURES = 560, SOME_ROWS = 12, MOST_PAIRS = SOME_ROWS * (SOME_ROWS - 1) / 2 };
@@ -16,9 +17,18 @@ static void no_bound_is_false(void **unused)
 {
     (void)unused;
     bounds_search s = bounds_start(1);
+    visits objectives = {0}, solvers = {0};
     for (int seed = 1; seed <= cases(400); seed++)
         bounds_run(&s, 1000000 + (unsigned long long)seed, 30);
     assert_int_equal(bounds_report(&s), 0);
+    for (size_t o = 0; gersh_objective_at((int)o) != NULL; o++)
+        for (size_t i = 0; gersh_solver_at((int)i) != NULL; i++)
+            if (s.tally[o][i].compared > 0) {
+                visit(&objectives, gersh_objective_at((int)o)->name);
+                visit(&solvers, gersh_solver_at((int)i)->name);
+            }
+    assert_all_objectives(&objectives, any_objective);
+    assert_all_solvers(&solvers, is_certified);
 }
 
 /* The search finds a bound that is too high by 1e-9. */
@@ -29,17 +39,21 @@ static void a_false_bound_is_found(void **unused)
     bounds_problem q = {.n = 2};
     bounds_found found = {.values = 1, .bounds = 1};
     found.value[0] = (bounds_value){1, 1, BOUNDS_TWO};
-    found.bound[0].solver = 2;
+    const gersh_solver_info *hull = gersh_solver_find("hull"), *diagonal = gersh_solver_find("diagonal");
+    int h = bounds_place(hull), d = bounds_place(diagonal);
+    found.bound[0].solver = hull;
+    found.bound[0].place = h;
     found.bound[0].bound = 1 - 1e-9;
     bounds_compare(&s, &found, &q, 0, 0);
-    assert_int_equal(s.tally[0][2].wrong, 0);
+    assert_int_equal(s.tally[0][h].wrong, 0);
     found.bound[0].bound = 1 + 1e-9;
     s.shown = 20; /* nothing printed */
     bounds_compare(&s, &found, &q, 0, 0);
-    assert_int_equal(s.tally[0][2].wrong, 1);
-    found.bound[0].solver = 0; /* an edge says nothing of diagonal metrics */
+    assert_int_equal(s.tally[0][h].wrong, 1);
+    found.bound[0].solver = diagonal;
+    found.bound[0].place = d; /* an edge says nothing of diagonal metrics */
     bounds_compare(&s, &found, &q, 0, 0);
-    assert_int_equal(s.tally[0][0].compared, 0);
+    assert_int_equal(s.tally[0][d].compared, 0);
 }
 
 /* The minimum of zᵀGz over the region for the gradient g. */

@@ -6,8 +6,8 @@
 #include "base/settings.h"
 #include "io/read.h"
 #include "objective/custom.h"
+#include "predict/classify.h"
 #include "solver/solver.h"
-#include "use/classify.h"
 #include "verify/verify.h"
 
 /* The names in the order of `name_at`, and no others, are the choices of the setting, after `before`. */

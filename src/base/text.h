@@ -38,6 +38,9 @@ int gersh__text_is_utf8(const char *text);
 const char *gersh__text_excerpt(char *out, size_t size, const char *text, size_t length);
 #define GERSH__EXCERPT_SIZE 192
 
+/* Letters of a list of names in a message, and names at most. */
+enum { GERSH__NAME_LIST = 256, GERSH__LISTED_NAMES = 64 };
+
 /* "a, b or c" in `list`, of that size, with `last` (" or ") before the last name; what has no room is left out. Returns list. */
 const char *gersh__text_list(char *list, size_t size, const char *const *names, size_t count,
                              const char *last);

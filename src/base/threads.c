@@ -1,6 +1,7 @@
 /* The thread pool; see threads.h. Built with GERSH_NO_THREADS, every loop runs in the caller. */
 #define _GNU_SOURCE
 #include "base/threads.h"
+#include "base/policy.h"
 
 #include "base/alloc.h"
 #include "base/blas.h"
@@ -113,11 +114,10 @@ static void take_parts(gersh__pool *pool, int worker)
  * whether what it waits for is there; first at once again, and then, for some tenths of a millisecond, after any other
  * thread that wants the core.
  */
-enum { QUICK_LOOKS = 2000, LOOKS = 2600 };
 
 static void pause_briefly(int look)
 {
-    if (look >= QUICK_LOOKS)
+    if (look >= GERSH__QUICK_LOOKS)
         sched_yield();
 #if defined(__x86_64__)
     else
@@ -127,7 +127,7 @@ static void pause_briefly(int look)
 
 static void await_loop(const gersh__pool *pool, unsigned long seen)
 {
-    for (int look = 0; look < LOOKS && __atomic_load_n(&pool->loop, __ATOMIC_RELAXED) == seen &&
+    for (int look = 0; look < GERSH__LOOKS && __atomic_load_n(&pool->loop, __ATOMIC_RELAXED) == seen &&
                        !__atomic_load_n(&pool->ending, __ATOMIC_RELAXED);
          look++)
         pause_briefly(look);
@@ -135,7 +135,7 @@ static void await_loop(const gersh__pool *pool, unsigned long seen)
 
 static void await_others(const gersh__pool *pool)
 {
-    for (int look = 0; look < LOOKS && __atomic_load_n(&pool->inside, __ATOMIC_RELAXED) > 0; look++)
+    for (int look = 0; look < GERSH__LOOKS && __atomic_load_n(&pool->inside, __ATOMIC_RELAXED) > 0; look++)
         pause_briefly(look);
 }
 

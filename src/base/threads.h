@@ -14,15 +14,13 @@
 
 #include <stddef.h>
 
+#include "base/policy.h"
 #include "gersh/base.h"
 
 typedef struct gersh__pool gersh__pool;
 
 /* One part of a loop: `worker` (0..threads-1) may index scratch memory of the caller. */
 typedef void (*gersh__part)(void *context, size_t part, int worker);
-
-/* So many multiplications, at least, are worth waking threads for. */
-enum { GERSH__MUCH_WORK = 1 << 17 };
 
 /*
  * threads = 0: one per core that this process may use. Where memory is limited there are only as many as BLAS has buffers for
@@ -38,6 +36,12 @@ int gersh__pool_threads(const gersh__pool *pool);
  * the work is done with those there are.
  */
 void gersh__pool_run(gersh__pool *pool, size_t parts, gersh__part part, void *context);
+
+/* The pool for a loop with so many multiplications, or look-ups in memory; NULL where they are not worth waking threads. */
+static inline gersh__pool *gersh__pool_for(gersh__pool *pool, double work)
+{
+    return work > GERSH__MUCH_WORK ? pool : NULL;
+}
 
 /*
  * Holds BLAS to one thread until the matching release, as every pool does from new to free; scopes may nest and overlap

@@ -20,7 +20,7 @@
 #include "data/map_scale.h"
 #include "linalg/kernels.h"
 
-#define ROUNDING 1e-14
+#define DEVIATION_ROUNDING 1e-14
 
 double gersh__safe_factor(double largest)
 {
@@ -84,7 +84,7 @@ static void finish_columns(double *mean, double *scale, const gersh__column_sums
         }
         double variance = (sums->square[j] - sums->rest[j] * sums->rest[j] / (double)n) / (double)(n - 1);
         double deviation = variance > 0 ? sqrt(variance) : 0;
-        if (deviation <= ROUNDING * (largest * factor))
+        if (deviation <= DEVIATION_ROUNDING * (largest * factor))
             scale[j] = largest > 1 ? largest : 1;
         else
             scale[j] = fmin(fmax(deviation / factor, DBL_MIN), DBL_MAX); /* its inverse is finite too */

@@ -23,9 +23,6 @@ typedef struct gersh__sparse {
     double shift_square; /* Σ shift_f² */
 } gersh__sparse;
 
-/* Numbers of entries from which lists are kept rather than all values: of many features, a quarter at most. */
-enum { GERSH__SPARSE_FEATURES = 512, GERSH__SPARSE_SHARE = 4 };
-
 /* Room for `entries` entries in `lists` lists, all empty, without shifts and factors. */
 gersh_status gersh__sparse_new(gersh__sparse **out, size_t lists, size_t entries);
 void gersh__sparse_free(gersh__sparse *sparse);

@@ -20,19 +20,18 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/policy.h"
 #include "gersh/graph.h"
 #include "gersh/linalg.h"
 #include "graph/factor.h"
 #include "graph/gdpa.h"
 #include "linalg/kernels.h"
 
-#define FLOOR 1e-290     /* smallest entry of u, the largest being near 1 */
-#define SMALL 0.5        /* entries below this share of the largest are refined */
-#define DOUBTFUL 1e-6    /* entries of an eigenvector below this share of the largest are not trusted */
-#define MOST_SWEEPS 5000 /* of the refinement */
-#define ROUNDING 1e-14   /* what a left-end may be off by, where the largest entry of the matrix is 1 */
-#define EIGEN_TOL 1e-13
-#define SPARSE 8   /* edges per node up to which the eigenvector iteration is preconditioned */
+#define FLOOR 1e-290  /* smallest entry of u, the largest being near 1 */
+#define DOUBTFUL 1e-6 /* entries of an eigenvector below this share of the largest are not trusted */
+#define LEFT_END_ROUNDING                                                                                  \
+    1e-14 /* what a left-end may be off by, where the largest entry of the matrix is 1 */
+#define ALIGNED_TOL 1e-13
 #define SHIFT 1e-9 /* keeps the preconditioner definite, where the largest entry of the matrix is 1 */
 
 /* One component: its matrix A, divided by `unit` so that the largest entry is 1. */
@@ -137,17 +136,17 @@ static void refine(const gersh_graph *a, double *u, double *kept, double lambda,
         for (size_t k = 0; k < n; k++) {
             size_t i = sweep % 2 ? n - 1 - k : k;
             double room = a->diagonal[i] - lambda;
-            if (u[i] >= SMALL * largest || !(room > 0))
+            if (u[i] >= GERSH__GDPA_SMALL * largest || !(room > 0))
                 continue;
             size_t from = a->start[i], count = a->start[i + 1] - from;
             double sum = kernel->radius(count, a->entry + from, a->neighbor + from, u);
-            double value = fmin(fmax(sum / room, FLOOR), SMALL * largest);
+            double value = fmin(fmax(sum / room, FLOOR), GERSH__GDPA_SMALL * largest);
             change = fmax(change, fabs(value - u[i]) / u[i]);
             u[i] = value;
         }
         if (sweep % 8 == 7 || change < 1e-14) {
             double now = misfit(a, u, lambda);
-            if (now <= fmax(best, ROUNDING)) {
+            if (now <= fmax(best, LEFT_END_ROUNDING)) {
                 best = now;
                 memcpy(kept, u, n * sizeof *u);
             }
@@ -170,7 +169,7 @@ static gersh_status first_eigenpair(gersh_lobpcg_result *eigen, double *u, const
     gersh_lobpcg *solver = NULL;
     gersh__factor *factor = NULL;
     gersh_status status = gersh_lobpcg_new(&solver, a->nodes);
-    if (status == GERSH_OK && a->edges <= SPARSE * a->nodes) {
+    if (status == GERSH_OK && a->edges <= GERSH__GDPA_SPARSE * a->nodes) {
         double shift = INFINITY;
         for (size_t i = 0; i < a->nodes; i++)
             u[i] = 1;
@@ -313,6 +312,6 @@ out:
 
 gersh_status gersh_discs_align(gersh_discs **out, const gersh_graph *graph, const gersh_cancel *cancel)
 {
-    gersh__align exact = {.tol = EIGEN_TOL, .sweeps = MOST_SWEEPS, .cancel = cancel};
+    gersh__align exact = {.tol = ALIGNED_TOL, .sweeps = GERSH__GDPA_SWEEPS, .cancel = cancel};
     return gersh__discs_align(out, graph, &exact);
 }

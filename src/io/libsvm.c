@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/policy.h"
 #include "base/settings.h"
 #include "base/text.h"
 #include "io/file.h"

@@ -240,18 +240,6 @@ static void square_scale(size_t n, const double *factor, double own, const doubl
         out[j] = factor[j] * ((own - t[j]) * (own - t[j]));
 }
 
-static double laplacian(size_t n, const double *g, double own, const double *v, double *y)
-{
-    double total = 0;
-#pragma omp simd reduction(+ : total)
-    for (size_t j = 0; j < n; j++) {
-        double term = g[j] * (own - v[j]);
-        total += term;
-        y[j] -= term;
-    }
-    return total;
-}
-
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
 #define MULTIPLY_ADD(a, b, c) __builtin_fma(a, b, c)
 #else
@@ -593,7 +581,6 @@ const gersh__kernels JOIN(gersh__kernels_, GERSH__LEVEL) = {
     .sizes = sizes,
     .square_add = square_add,
     .square_scale = square_scale,
-    .laplacian = laplacian,
     .exps = exps,
     .exp_sum = exp_sum,
     .exp_terms = exp_terms,

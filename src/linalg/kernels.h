@@ -63,9 +63,6 @@ typedef struct gersh__kernels {
     /* out_j = factor_j (own − t_j)²; factor may be NULL: all 1 */
     void (*square_scale)(size_t n, const double *factor, double own, const double *t, double *out);
 
-    /* Σ_j g_j (own − v_j), each term taken from y_j too: a row of a Laplacian times v */
-    double (*laplacian)(size_t n, const double *g, double own, const double *v, double *y);
-
     /* y_j = exp(x_j) to the last bits for x_j up to 709, and 0 where x_j < −708. So in all that follow. */
     void (*exps)(size_t n, const double *x, double *y);
 

@@ -18,25 +18,23 @@
 #include "base/alloc.h"
 #include "base/blas.h"
 #include "base/error.h"
+#include "base/policy.h"
 #include "base/random.h"
 #include "base/threads.h"
 #include "gersh/linalg.h"
 #include "linalg/kernels.h"
 
 enum {
-    BLOCK = 3,         /* vectors iterated together */
-    BASIS = 3 * BLOCK, /* X, W and P */
-    DENSE = 64,        /* up to this size LAPACK is faster */
-    RESCUE = 2000,     /* up to this size LAPACK takes over after n iterations without success */
-    REFRESH = 24,      /* iterations between recomputations of A X from X */
-    FIRST_LOOK = 8     /* iterations that a start from a foreign vector takes at least */
+    LOBPCG_VECTORS = 3,                /* vectors iterated together */
+    LOBPCG_BASIS = 3 * LOBPCG_VECTORS, /* X, W and P */
+
 };
 
 struct gersh_lobpcg {
     size_t n;
     int block;      /* vectors of x in use: 0 before the first solve, 1 after a start from a vector */
-    double *s, *as; /* n × BASIS: X, W, P and their images under A */
-    double *t, *at; /* n × 2·BLOCK: scratch for the new X and P */
+    double *s, *as; /* n × LOBPCG_BASIS: X, W, P and their images under A */
+    double *t, *at; /* n × 2·LOBPCG_VECTORS: scratch for the new X and P */
     double *small;  /* order × order: SᵀAS, or the dense matrix */
     double *values; /* order */
     double *work;   /* of LAPACK */
@@ -47,7 +45,7 @@ struct gersh_lobpcg {
 /* Room for LAPACK's dsyevr or dsyevd on a matrix of that order. */
 static gersh_status reserve(gersh_lobpcg *state, size_t order)
 {
-    state->lwork = (lapack_int)(26 * order + (order > BASIS ? 0 : 2 * order * order) + 1);
+    state->lwork = (lapack_int)(26 * order + (order > LOBPCG_BASIS ? 0 : 2 * order * order) + 1);
     state->liwork = (lapack_int)(10 * order + 3);
     void *blocks[] = {state->small, state->values, state->work, state->iwork};
     size_t sizes[] = {order * order * sizeof(double), order * sizeof(double),
@@ -74,12 +72,12 @@ gersh_status gersh_lobpcg_new(gersh_lobpcg **out, size_t n)
     if (state == NULL)
         return GERSH_ERROR_MEMORY;
     state->n = n;
-    state->s = gersh__alloc(n, BASIS * sizeof(double));
-    state->as = gersh__alloc(n, BASIS * sizeof(double));
-    state->t = gersh__alloc(n, 2 * BLOCK * sizeof(double));
-    state->at = gersh__alloc(n, 2 * BLOCK * sizeof(double));
+    state->s = gersh__alloc(n, LOBPCG_BASIS * sizeof(double));
+    state->as = gersh__alloc(n, LOBPCG_BASIS * sizeof(double));
+    state->t = gersh__alloc(n, 2 * LOBPCG_VECTORS * sizeof(double));
+    state->at = gersh__alloc(n, 2 * LOBPCG_VECTORS * sizeof(double));
     if (!state->s || !state->as || !state->t || !state->at ||
-        reserve(state, n <= DENSE ? n : BASIS) != GERSH_OK) {
+        reserve(state, n <= GERSH__LAPACK_UNKNOWNS ? n : LOBPCG_BASIS) != GERSH_OK) {
         gersh_lobpcg_free(state);
         return GERSH_ERROR_MEMORY;
     }
@@ -129,8 +127,8 @@ static gersh_status solve_dense(gersh_lobpcg_result *result, double *vector, ger
 {
     size_t n = state->n;
     double *unit = state->s, *image = state->as;
-    for (size_t first = 0; first < n; first += BASIS) {
-        size_t columns = n - first < BASIS ? n - first : BASIS;
+    for (size_t first = 0; first < n; first += LOBPCG_BASIS) {
+        size_t columns = n - first < LOBPCG_BASIS ? n - first : LOBPCG_BASIS;
         memset(unit, 0, columns * n * sizeof *unit);
         for (size_t j = 0; j < columns; j++)
             unit[j * n + first + j] = 1.0;
@@ -187,7 +185,7 @@ static void complete_block(gersh_lobpcg *state, gersh__random *random)
 {
     size_t n = state->n;
     int given = state->block;
-    for (int j = 0; j < BLOCK; j++) {
+    for (int j = 0; j < LOBPCG_VECTORS; j++) {
         double *x = state->s + (size_t)j * n;
         int usable = j < given && all_finite(x, n);
         while (!usable || !orthonormalize(n, state->s, NULL, (size_t)j, x, NULL)) {
@@ -196,7 +194,7 @@ static void complete_block(gersh_lobpcg *state, gersh__random *random)
             usable = 1;
         }
     }
-    state->block = BLOCK;
+    state->block = LOBPCG_VECTORS;
 }
 
 /*
@@ -219,12 +217,13 @@ static lapack_int rayleigh_ritz(gersh_lobpcg *state, size_t basis, double *norm)
     *norm = fmax(*norm, fmax(fabs(state->values[0]), fabs(state->values[b - 1])));
     for (int image = 0; image < 2; image++) {
         double *from = image ? state->as : state->s, *to = image ? state->at : state->t;
-        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, BLOCK, b, 1.0, from, n, y, b, 0.0, to, n);
-        if (b > BLOCK)
-            cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, BLOCK, b - BLOCK, 1.0,
-                        from + (size_t)BLOCK * state->n, n, y + BLOCK, b, 0.0,
-                        to + (size_t)BLOCK * state->n, n);
-        memcpy(from, to, (size_t)BLOCK * state->n * sizeof *to);
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, LOBPCG_VECTORS, b, 1.0, from, n, y, b,
+                    0.0, to, n);
+        if (b > LOBPCG_VECTORS)
+            cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, LOBPCG_VECTORS, b - LOBPCG_VECTORS,
+                        1.0, from + (size_t)LOBPCG_VECTORS * state->n, n, y + LOBPCG_VECTORS, b, 0.0,
+                        to + (size_t)LOBPCG_VECTORS * state->n, n);
+        memcpy(from, to, (size_t)LOBPCG_VECTORS * state->n * sizeof *to);
     }
     return 0;
 }
@@ -236,9 +235,10 @@ static lapack_int rayleigh_ritz(gersh_lobpcg *state, size_t basis, double *norm)
 static size_t build_basis(gersh_lobpcg *state, int with_p, gersh_operator apply, void *context,
                           const gersh_lobpcg_options *options)
 {
-    size_t n = state->n, basis = BLOCK;
-    double *residual = state->as + BASIS / 3 * 2 * n; /* the place of A P is free until P is appended */
-    for (size_t j = 0; j < BLOCK; j++) {
+    size_t n = state->n, basis = LOBPCG_VECTORS;
+    double *residual =
+        state->as + LOBPCG_BASIS / 3 * 2 * n; /* the place of A P is free until P is appended */
+    for (size_t j = 0; j < LOBPCG_VECTORS; j++) {
         double *w = state->s + basis * n, *r = options->preconditioner != NULL ? residual : w;
         memcpy(r, state->as + j * n, n * sizeof *r);
         cblas_daxpy((int)n, -state->values[j], state->s + j * n, 1, r, 1);
@@ -246,15 +246,16 @@ static size_t build_basis(gersh_lobpcg *state, int with_p, gersh_operator apply,
             options->preconditioner(options->preconditioner_context, n, 1, r, w);
         basis += (size_t)orthonormalize(n, state->s, NULL, basis, w, NULL);
     }
-    if (basis > BLOCK) {
-        apply(context, n, basis - BLOCK, state->s + BLOCK * n, state->as + BLOCK * n);
-        if (!all_finite(state->as + BLOCK * n, (basis - BLOCK) * n))
+    if (basis > LOBPCG_VECTORS) {
+        apply(context, n, basis - LOBPCG_VECTORS, state->s + LOBPCG_VECTORS * n,
+              state->as + LOBPCG_VECTORS * n);
+        if (!all_finite(state->as + LOBPCG_VECTORS * n, (basis - LOBPCG_VECTORS) * n))
             return 0;
     }
-    for (size_t j = 0; with_p && j < BLOCK; j++) {
+    for (size_t j = 0; with_p && j < LOBPCG_VECTORS; j++) {
         double *p = state->s + basis * n, *ap = state->as + basis * n;
-        memcpy(p, state->t + (BLOCK + j) * n, n * sizeof *p);
-        memcpy(ap, state->at + (BLOCK + j) * n, n * sizeof *ap);
+        memcpy(p, state->t + (LOBPCG_VECTORS + j) * n, n * sizeof *p);
+        memcpy(ap, state->at + (LOBPCG_VECTORS + j) * n, n * sizeof *ap);
         basis += (size_t)orthonormalize(n, state->s, state->as, basis, p, ap);
     }
     return basis;
@@ -273,10 +274,10 @@ static lapack_int refresh(gersh_lobpcg *state, gersh__random *random, gersh_oper
                           double *norm)
 {
     complete_block(state, random);
-    apply(context, state->n, BLOCK, state->s, state->as);
-    if (!all_finite(state->as, BLOCK * state->n))
+    apply(context, state->n, LOBPCG_VECTORS, state->s, state->as);
+    if (!all_finite(state->as, LOBPCG_VECTORS * state->n))
         return -1;
-    return rayleigh_ritz(state, BLOCK, norm);
+    return rayleigh_ritz(state, LOBPCG_VECTORS, norm);
 }
 
 /* Eigenvalues that lie too close together for the iteration: LAPACK, and its vector is the next start. */
@@ -297,7 +298,7 @@ static gersh_status iterate(gersh_lobpcg_result *result, double *vector, gersh_l
     size_t n = state->n;
     double tol = o->tol > 0 ? o->tol : 1e-10;
     int limit = o->max_iter > 0 ? o->max_iter : 20000;
-    int least = state->block == 1 ? FIRST_LOOK : 0;
+    int least = state->block == 1 ? GERSH__LOBPCG_FIRST_LOOK : 0;
     int with_p = 0, fresh = 1; /* whether P is there; whether A X was just computed from X */
     double norm = 0;
     gersh__random random;
@@ -307,7 +308,7 @@ static gersh_status iterate(gersh_lobpcg_result *result, double *vector, gersh_l
     lapack_int info = refresh(state, &random, apply, context, &norm);
     while (info == 0) {
         /* 2. Stop on a small residual, taken with A x computed from x itself. */
-        result->residual = first_residual(state, state->as + BASIS / 3 * n);
+        result->residual = first_residual(state, state->as + LOBPCG_BASIS / 3 * n);
         if (result->residual <= tol * norm && result->iterations >= least) {
             result->converged = fresh;
             if (fresh)
@@ -319,13 +320,13 @@ static gersh_status iterate(gersh_lobpcg_result *result, double *vector, gersh_l
         }
         if (result->iterations >= limit || gersh_cancel_requested(o->cancel))
             break;
-        if (n <= RESCUE && result->iterations > (int)n)
+        if (n <= GERSH__RESCUED_UNKNOWNS && result->iterations > (int)n)
             return rescue(result, vector, state, apply, context);
         /* 3. The best vectors in the span of X, W and P. */
         size_t basis = build_basis(state, with_p, apply, context, o);
         if (basis == 0)
             return not_finite();
-        if (basis == BLOCK) { /* X spans an invariant subspace to the last digit */
+        if (basis == LOBPCG_VECTORS) { /* X spans an invariant subspace to the last digit */
             result->converged = result->residual <= sqrt(tol) * norm;
             break;
         }
@@ -334,9 +335,9 @@ static gersh_status iterate(gersh_lobpcg_result *result, double *vector, gersh_l
         with_p = 1;
         fresh = 0;
         /* 4. Now and then, A X from X. P and its image stay in t and at. */
-        if (info == 0 && result->iterations % REFRESH == 0) {
-            apply(context, n, BLOCK, state->s, state->as);
-            if (!all_finite(state->as, BLOCK * n))
+        if (info == 0 && result->iterations % GERSH__LOBPCG_REFRESH == 0) {
+            apply(context, n, LOBPCG_VECTORS, state->s, state->as);
+            if (!all_finite(state->as, LOBPCG_VECTORS * n))
                 return not_finite();
         }
     }
@@ -362,8 +363,9 @@ gersh_status gersh_lobpcg_solve(gersh_lobpcg_result *result, double *vector, ger
         return GERSH_ERROR_MEMORY;
     gersh__blas_hold(); /* small and narrow products: threads would only get in each other's way */
     gersh_status status =
-        state->n <= DENSE ? solve_dense(result, vector, state, apply, context)
-                          : iterate(result, vector, state, apply, context, options ? options : &defaults);
+        state->n <= GERSH__LAPACK_UNKNOWNS
+            ? solve_dense(result, vector, state, apply, context)
+            : iterate(result, vector, state, apply, context, options ? options : &defaults);
     gersh__blas_release();
     return status;
 }

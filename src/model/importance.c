@@ -14,15 +14,10 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/policy.h"
 #include "base/threads.h"
 #include "model/model.h"
 #include "model/slots.h"
-
-enum {
-    MOST_PARTS = 16,
-    PART_TERMS = 256, /* terms that are worth a part of their own */
-    DENSE_ROWS = 64   /* terms that dense atoms are multiplied with at once */
-};
 
 typedef struct work {
     gersh__slots slots;
@@ -147,7 +142,7 @@ static void run_part(void *context, size_t part, int worker)
            *along = v + w->rows * slots;
     double *gain = w->gain + part * slots, between = 0;
     while (at < end) {
-        size_t rows = 0, term[DENSE_ROWS];
+        size_t rows = 0, term[GERSH__DENSE_TERMS];
         for (; rows < w->rows && at < end; at++)
             if (m->gain[at] != 0 || m->between[at] != 0) {
                 write_term(w, at, u + rows * slots, v);
@@ -179,8 +174,9 @@ static gersh_status add_slots(work *w, double *gain, double *between, int thread
         status = gersh__pool_new(&pool, much ? threads : 1);
     if (status != GERSH_OK)
         return status;
-    w->parts = m->terms / PART_TERMS + 1 < MOST_PARTS ? m->terms / PART_TERMS + 1 : MOST_PARTS;
-    w->rows = w->slots.atom != NULL ? 1 : DENSE_ROWS;
+    w->parts = m->terms / GERSH__PART_TERMS + 1 < GERSH__MOST_PARTS ? m->terms / GERSH__PART_TERMS + 1
+                                                                    : GERSH__MOST_PARTS;
+    w->rows = w->slots.atom != NULL ? 1 : GERSH__DENSE_TERMS;
     w->room = w->rows * (2 * w->slots.count + (w->slots.atom != NULL ? 0 : atoms));
     w->scratch = gersh__alloc((size_t)gersh__pool_threads(pool), w->room * sizeof *w->scratch);
     w->gain = gersh__alloc(w->parts, w->slots.count * sizeof *w->gain);

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/policy.h"
 #include "gersh/linalg.h"
 #include "model/model.h"
 
@@ -23,16 +24,14 @@ void gersh_model_summary_free(gersh_model_summary *summary)
  * A long path with one odd cycle takes more steps than anyone would wait for: the steps are limited by what one of them
  * costs, and the result is an upper bound in any case.
  */
-#define MOST_WORK 1e8 /* entries of M that are multiplied, */
-#define LEAST_STEPS 200
-#define MOST_STEPS 20000
 
 static gersh_status unbalanced_smallest(double *out, gersh_graph *graph, double rho)
 {
     gersh_lobpcg *state = NULL;
     gersh_lobpcg_result result;
-    double steps = MOST_WORK / (double)(graph->nodes + 2 * graph->edges);
-    gersh_lobpcg_options options = {.max_iter = (int)fmin(fmax(steps, LEAST_STEPS), MOST_STEPS)};
+    double steps = GERSH__SUMMARY_WORK / (double)(graph->nodes + 2 * graph->edges);
+    gersh_lobpcg_options options = {
+        .max_iter = (int)fmin(fmax(steps, GERSH__SUMMARY_LEAST_STEPS), GERSH__SUMMARY_MOST_STEPS)};
     double *vector = gersh__alloc(graph->nodes, sizeof *vector);
     gersh_status status = vector != NULL ? gersh_lobpcg_new(&state, graph->nodes) : GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)

@@ -23,12 +23,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/policy.h"
 #include "linalg/kernels.h"
 #include "objective/kinds.h"
 #include "objective/separable.h"
 
 #define MU GERSH__LMNN_MU
-#define NO_WIDTH 1e-300 /* stands for the width 0 */
 #define BLOCK GERSH__GRAM_BLOCK
 
 typedef struct compared {
@@ -213,12 +213,12 @@ static double sum_terms(compared *s, double width, const double *d, double *g)
 
 static double evaluate(gersh__objective *objective, const double *d, double *g)
 {
-    return sum_terms((compared *)objective, fmax(objective->width, NO_WIDTH), d, g);
+    return sum_terms((compared *)objective, fmax(objective->width, GERSH__NO_WIDTH), d, g);
 }
 
 static double exact(gersh__objective *objective, const double *d)
 {
-    return sum_terms((compared *)objective, NO_WIDTH, d, NULL);
+    return sum_terms((compared *)objective, GERSH__NO_WIDTH, d, NULL);
 }
 
 static double constant(gersh__objective *objective, const double *g)
@@ -233,7 +233,7 @@ static double doubt(gersh__objective *objective, const double *d, const double *
     const compared *s = (const compared *)objective;
     const gersh__pairs *pairs = objective->pairs;
     const gersh__comparisons *c = comparisons_of(objective);
-    double width = fmax(objective->width, NO_WIDTH),
+    double width = fmax(objective->width, GERSH__NO_WIDTH),
            least = sqrt(gersh__root_floor(gersh__pairs_count(pairs), d));
     for (size_t t = 0; t < c->count; t++) {
         size_t near = c->near[t], far = c->far[t];
@@ -262,15 +262,15 @@ static void curvature(gersh__objective *objective, const double *d, const double
 }
 
 /*
- * Estimates of second derivatives use about ENOUGH of the terms of a sum, chosen by their numbers: as
+ * Estimates of second derivatives use about GERSH__HESSIAN_SAMPLE of the terms of a sum, chosen by their numbers: as
  * good as drawn, and always the same. share of 2³² terms are used, all where it is UINT32_MAX, and each counts
  * `factor` times.
  */
-enum { ENOUGH = 16384 };
 
 static uint32_t used_share(size_t terms)
 {
-    return terms <= ENOUGH ? UINT32_MAX : (uint32_t)(0x1p32 * ENOUGH / (double)terms);
+    return terms <= GERSH__HESSIAN_SAMPLE ? UINT32_MAX
+                                          : (uint32_t)(0x1p32 * GERSH__HESSIAN_SAMPLE / (double)terms);
 }
 
 static double used_factor(uint32_t share)

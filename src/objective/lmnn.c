@@ -31,8 +31,7 @@
 
 #define MU GERSH__LMNN_MU
 #define TARGETS GERSH__LMNN_TARGETS
-#define NO_WIDTH 1e-300 /* stands for the width 0 */
-#define SAME 1e-9       /* distances that differ by less, relatively, are the same */
+#define SAME_DISTANCE 1e-9 /* distances that differ by less, relatively, are the same */
 #define BLOCK GERSH__GRAM_BLOCK
 
 /* Arrays of TARGETS × n hold one entry for each target c of each sample i at c · n + i. */
@@ -78,8 +77,8 @@ static double reach_of(size_t i, size_t begin, size_t end, const double *distanc
 static void choose_targets(lmnn *s, size_t i, size_t begin, size_t end, const double *distance)
 {
     size_t n = gersh__pairs_samples(s->base.pairs), found = 0, chosen[TARGETS];
-    double reach = reach_of(i, begin, end, distance), within = reach * (1 - SAME),
-           beyond = reach * (1 + SAME);
+    double reach = reach_of(i, begin, end, distance), within = reach * (1 - SAME_DISTANCE),
+           beyond = reach * (1 + SAME_DISTANCE);
     for (int at_reach = 0; at_reach < 2; at_reach++)
         for (size_t j = begin; j < end && found < TARGETS; j++) {
             double d = j != i ? distance[pair_of(i, j)] : INFINITY;
@@ -230,7 +229,7 @@ static double value_at(lmnn *s, double width, const double *d)
 
 static double width_of(const gersh__objective *objective)
 {
-    return objective->width > NO_WIDTH ? objective->width : NO_WIDTH;
+    return objective->width > GERSH__NO_WIDTH ? objective->width : GERSH__NO_WIDTH;
 }
 
 static double evaluate(gersh__objective *objective, const double *d, double *g)
@@ -250,7 +249,7 @@ static double evaluate(gersh__objective *objective, const double *d, double *g)
 
 static double exact(gersh__objective *objective, const double *d)
 {
-    return value_at((lmnn *)objective, NO_WIDTH, d);
+    return value_at((lmnn *)objective, GERSH__NO_WIDTH, d);
 }
 
 typedef struct slopes {

@@ -34,8 +34,8 @@
 #include "objective/separable.h"
 #include "objective/sort.h"
 
-#define BLOCK 256 /* outer products of one matrix product */
-#define RUN 64    /* pairs whose samples are asked for together */
+#define LSML_BLOCK 256 /* outer products of one matrix product */
+#define LSML_RUN 64    /* pairs whose samples are asked for together */
 
 /* Marks on the numbers of pairs that are sorted. */
 #define FROZEN ((size_t)1 << (sizeof(size_t) * 8 - 1))
@@ -251,7 +251,7 @@ static void curvature(gersh__objective *objective, const double *d, const double
 /* Row by row of the two factors of Σ u Vᵀ, multiplied when the block is full. */
 typedef struct mixed {
     size_t m, count;
-    double *u, *v; /* BLOCK × m */
+    double *u, *v; /* LSML_BLOCK × m */
     double *sum;   /* m × m */
 } mixed;
 
@@ -272,14 +272,14 @@ static void add_mixed(const lsml *s, mixed *x, const double *t, double *passed)
 {
     const gersh__pairs *pairs = s->base.pairs;
     size_t m = x->m;
-    uint32_t i[RUN], j[RUN];
+    uint32_t i[LSML_RUN], j[LSML_RUN];
     int pending = 0;
     memset(passed, 0, m * sizeof *passed);
     for (size_t e = 0; e < s->count; e++) {
         double w = s->sorted[e] * s->inverse[e];
         if (w > 0 && pending) {
             memcpy(x->v + x->count * m, passed, m * sizeof *passed);
-            if (++x->count == BLOCK)
+            if (++x->count == LSML_BLOCK)
                 flush(x);
             pending = 0;
         }
@@ -287,9 +287,10 @@ static void add_mixed(const lsml *s, mixed *x, const double *t, double *passed)
             memset(x->u + x->count * m, 0, m * sizeof *x->u);
             pending = 1;
         }
-        if (e % RUN == 0)
-            gersh__pairs_ends_of(pairs, s->order + e, s->count - e < RUN ? s->count - e : RUN, i, j);
-        const double *ti = t + i[e % RUN] * m, *tj = t + j[e % RUN] * m;
+        if (e % LSML_RUN == 0)
+            gersh__pairs_ends_of(pairs, s->order + e, s->count - e < LSML_RUN ? s->count - e : LSML_RUN, i,
+                                 j);
+        const double *ti = t + i[e % LSML_RUN] * m, *tj = t + j[e % LSML_RUN] * m;
         double *to = w < 0 ? x->u + x->count * m : passed, size = fabs(w);
         for (size_t a = 0; a < m; a++)
             to[a] += size * ((ti[a] - tj[a]) * (ti[a] - tj[a]));
@@ -327,13 +328,13 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
     size_t n = gersh__pairs_samples(pairs);
     (void)d;
     gersh_status status =
-        gersh__objective_work(objective, gersh__pairs_count(pairs) + m * (n + m + 2 * BLOCK + 1));
+        gersh__objective_work(objective, gersh__pairs_count(pairs) + m * (n + m + 2 * LSML_BLOCK + 1));
     if (status != GERSH_OK)
         return status;
     double *c = objective->work, *turned = c + gersh__pairs_count(pairs);
     mixed x = {.m = m, .u = turned + n * m};
-    x.v = x.u + BLOCK * m;
-    x.sum = x.v + BLOCK * m;
+    x.v = x.u + LSML_BLOCK * m;
+    x.sum = x.v + LSML_BLOCK * m;
     memset(x.sum, 0, m * m * sizeof *x.sum);
     for (size_t a = 0; a < m; a++)
         for (size_t i = 0; i < n; i++)

@@ -30,8 +30,6 @@
 #include "objective/mcml.h"
 #include "pairs/rows.h"
 
-#define FEW_TERMS 4096 /* n · m² up to which plain loops beat BLAS */
-
 typedef struct mcml {
     gersh__objective base;
     double *weight;    /* of each sample */
@@ -274,13 +272,7 @@ static void spread_atom(void *context, size_t atom, int worker)
 
 void gersh__mcml_subtract(size_t n, size_t m, const double *b, double *h)
 {
-    if (n * m * m <= FEW_TERMS) {
-        for (size_t a = 0; a < m; a++)
-            for (size_t c = a; c < m; c++)
-                h[a * m + c] -= gersh__kernels_here()->dot(n, b + a * n, b + c * n);
-    } else {
-        cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, (int)m, (int)n, -1.0, b, (int)n, 1.0, h, (int)m);
-    }
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, (int)m, (int)n, -1.0, b, (int)n, 1.0, h, (int)m);
     for (size_t a = 0; a < m; a++)
         for (size_t c = a + 1; c < m; c++)
             h[c * m + a] = h[a * m + c];

@@ -168,7 +168,7 @@ static int is_other(const gersh__objective_entry *entry)
 
 static gersh_status init(gersh__objective *objective)
 {
-    char list[GERSH__OBJECTIVE_LIST];
+    char list[GERSH__NAME_LIST];
     mcml_pairs *s = (mcml_pairs *)objective;
     const gersh__supervision *known = gersh__pairs_supervision(objective->pairs);
     size_t n = gersh__pairs_samples(objective->pairs), count = gersh__pairs_count(objective->pairs);

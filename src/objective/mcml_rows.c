@@ -21,12 +21,14 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/policy.h"
 #include "linalg/kernels.h"
 
-enum { BLOCK = 128, QUERIES = 64, LEAST_FULL = 64, STRIPE = 1024 };
+enum { ROWS_BLOCK = 128, ROWS_QUERIES = 64, ROWS_STRIPE = 1024 };
 
-#define TWO_SIDED 2.0 /* of Student's distribution with LEAST_FULL − 1 degrees of freedom, 95 % */
-#define FAR 1e300     /* distance of a row from itself: it is none of its partners */
+#define TWO_SIDED_63                                                                                       \
+    2.0 /* of Student's distribution with GERSH__LEAST_FULL_ROWS − 1 degrees of freedom, 95 % */
+#define NO_PARTNER 1e300 /* distance of a row from itself: it is none of its partners */
 
 struct gersh__mcml_rows {
     const gersh__population *population;
@@ -93,7 +95,7 @@ gersh_status gersh__mcml_rows_new(gersh__mcml_rows **out, const gersh__populatio
     r->population = p;
     r->n = p->n;
     r->k = gersh_dataset_features(p->data);
-    r->blocks = p->n < 2 * BLOCK ? 1 : p->n / BLOCK;
+    r->blocks = p->n < 2 * ROWS_BLOCK ? 1 : p->n / ROWS_BLOCK;
     r->class = gersh__alloc(p->n, sizeof *r->class);
     r->home = gersh__alloc(p->n, sizeof *r->home);
     r->dealt = places(p->n);
@@ -115,8 +117,8 @@ gersh_status gersh__mcml_rows_new(gersh__mcml_rows **out, const gersh__populatio
     gersh__random_shuffle(random, r->full, p->n);
     gersh__random_shuffle(random, r->brief, p->n);
     r->offset = (size_t)gersh__random_below(random, r->blocks);
-    r->fulls = (size_t)fmax(LEAST_FULL, fmin(n, work / 2 / n));
-    r->briefs = (size_t)fmin(n, work / 2 / BLOCK);
+    r->fulls = (size_t)fmax(GERSH__LEAST_FULL_ROWS, fmin(n, work / 2 / n));
+    r->briefs = (size_t)fmin(n, work / 2 / ROWS_BLOCK);
     if (r->briefs > r->blocks)
         r->briefs -= r->briefs % r->blocks;
     if (2 * r->fulls >= r->n || r->blocks == 1) {
@@ -159,17 +161,18 @@ static void block_logs(const run *r, size_t block, size_t size, size_t queries, 
                        size_t step, const double *images, double *scratch, double *out, size_t stride)
 {
     const gersh__mcml_rows *rows = r->rows;
-    double *tile = scratch, *weight = tile + (BLOCK + 1) * 2 * rows->k, *d = weight + 2 * (BLOCK + 1);
+    double *tile = scratch, *weight = tile + (ROWS_BLOCK + 1) * 2 * rows->k,
+           *d = weight + 2 * (ROWS_BLOCK + 1);
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)queries, (int)size, (int)rows->k, -2.0,
-                images, (int)rows->k, tile, (int)rows->k, 0.0, d, 2 * (BLOCK + 1));
-    for (size_t i = 0; i < queries; i++, d += 2 * (BLOCK + 1)) {
+                images, (int)rows->k, tile, (int)rows->k, 0.0, d, 2 * (ROWS_BLOCK + 1));
+    for (size_t i = 0; i < queries; i++, d += 2 * (ROWS_BLOCK + 1)) {
         size_t partners = size, own = place[i * step];
-        double low = FAR;
+        double low = NO_PARTNER;
         for (size_t j = 0; j < size; j++) {
             size_t other = rows->dealt[block + j * rows->blocks];
             d[j] = fmax(0, d[j] + r->norm[own] + r->norm[other]);
             if (other == own) {
-                d[j] = FAR;
+                d[j] = NO_PARTNER;
                 partners--;
             }
             low = fmin(low, d[j]);
@@ -187,8 +190,9 @@ static void block_part(void *context, size_t block, int worker)
     const run *r = context;
     const gersh__mcml_rows *rows = r->rows;
     const gersh__population *p = rows->population;
-    double *scratch = r->scratch + (size_t)worker * r->room, *weight = scratch + (BLOCK + 1) * 2 * rows->k,
-           *images = scratch + r->room - QUERIES * rows->k;
+    double *scratch = r->scratch + (size_t)worker * r->room,
+           *weight = scratch + (ROWS_BLOCK + 1) * 2 * rows->k,
+           *images = scratch + r->room - ROWS_QUERIES * rows->k;
     size_t size = block_size(rows, block), blocks = rows->blocks;
     for (size_t j = 0; j < size; j++) {
         size_t place = rows->dealt[block + j * blocks];
@@ -197,14 +201,15 @@ static void block_part(void *context, size_t block, int worker)
         for (size_t f = 0; f < rows->k; f++)
             scratch[j * rows->k + f] = x[f] - p->center[f];
     }
-    for (size_t a = 0; a < rows->fulls; a += QUERIES) {
-        size_t count = rows->fulls - a < QUERIES ? rows->fulls - a : QUERIES;
+    for (size_t a = 0; a < rows->fulls; a += ROWS_QUERIES) {
+        size_t count = rows->fulls - a < ROWS_QUERIES ? rows->fulls - a : ROWS_QUERIES;
         block_logs(r, block, size, count, rows->full + a, 1, r->image + a * rows->k, scratch,
                    r->full + a * blocks + block, blocks);
     }
-    for (size_t t = (block + blocks - rows->offset) % blocks; t < rows->briefs; t += QUERIES * blocks) {
+    for (size_t t = (block + blocks - rows->offset) % blocks; t < rows->briefs;
+         t += ROWS_QUERIES * blocks) {
         size_t count = 0;
-        for (; count < QUERIES && t + count * blocks < rows->briefs; count++)
+        for (; count < ROWS_QUERIES && t + count * blocks < rows->briefs; count++)
             image(r, rows->brief[t + count * blocks], images + count * rows->k);
         block_logs(r, block, size, count, rows->brief + t, blocks, images, scratch, r->brief + t, blocks);
     }
@@ -217,7 +222,7 @@ static void prepare_part(void *context, size_t part, int worker)
     const gersh__mcml_rows *rows = r->rows;
     const gersh__population *p = rows->population;
     (void)worker;
-    for (size_t i = part * STRIPE; i < rows->n && i < (part + 1) * STRIPE; i++) {
+    for (size_t i = part * ROWS_STRIPE; i < rows->n && i < (part + 1) * ROWS_STRIPE; i++) {
         const double *x = values_of(p, i);
         r->norm[i] = gersh_metric_distance(r->metric, x, p->center);
         r->own[i] = gersh_metric_distance(r->metric, x, r->center + rows->class[i] * rows -> k);
@@ -330,14 +335,16 @@ static void summarize(double *value, double *error, const run *r)
     double share = brief.count / n;
     double square = (1 - whole.count / n) * whole.square / (whole.count - 1) / whole.count +
                     ((1 - share) * brief.square / (brief.count - 1) + share * within.mean) / brief.count;
-    *error = TWO_SIDED * n * sqrt(square);
+    *error = TWO_SIDED_63 * n * sqrt(square);
 }
 
 gersh_status gersh__mcml_rows_measure(double *value, double *error, const gersh__mcml_rows *rows,
                                       const gersh_metric *metric, gersh__pool *pool)
 {
-    size_t k = rows->k, width = 2 * (BLOCK + 1), classes = rows->population->classes;
-    run r = {.rows = rows, .metric = metric, .room = width * k + width + QUERIES * width + QUERIES * k};
+    size_t k = rows->k, width = 2 * (ROWS_BLOCK + 1), classes = rows->population->classes;
+    run r = {.rows = rows,
+             .metric = metric,
+             .room = width * k + width + ROWS_QUERIES * width + ROWS_QUERIES * k};
     r.center = gersh__alloc(classes, k * sizeof *r.center);
     r.weight = gersh__alloc(classes, sizeof *r.weight);
     r.norm = gersh__alloc(rows->n, 2 * sizeof *r.norm);
@@ -351,7 +358,7 @@ gersh_status gersh__mcml_rows_measure(double *value, double *error, const gersh_
     if (status == GERSH_OK) {
         r.own = r.norm + rows->n;
         find_centers(&r);
-        gersh__pool_run(pool, (rows->n + STRIPE - 1) / STRIPE, prepare_part, &r);
+        gersh__pool_run(pool, (rows->n + ROWS_STRIPE - 1) / ROWS_STRIPE, prepare_part, &r);
         gersh__pool_run(pool, rows->blocks, block_part, &r);
         summarize(value, error, &r);
     }

@@ -15,25 +15,23 @@
 #include "linalg/kernels.h"
 #include "pairs/rows.h"
 
-enum { MOST_NAMES = 64 }; /* in a message */
-
 /* Collects the names of objectives that take any of `takes` and pass the test, if any. */
-static size_t list_names(const char *names[MOST_NAMES], unsigned takes,
+static size_t list_names(const char *names[GERSH__LISTED_NAMES], unsigned takes,
                          int (*passes)(const gersh__objective_entry *entry))
 {
     const gersh__objective_entry *entry;
     size_t count = 0;
-    for (size_t i = 0; count < MOST_NAMES && (entry = gersh__objective_at(i)) != NULL; i++)
+    for (size_t i = 0; count < GERSH__LISTED_NAMES && (entry = gersh__objective_at(i)) != NULL; i++)
         if ((entry->info.takes & takes) != 0 && (passes == NULL || passes(entry)))
             names[count++] = entry->info.name;
     return count;
 }
 
-const char *gersh__objective_list(char list[GERSH__OBJECTIVE_LIST], unsigned takes,
+const char *gersh__objective_list(char list[GERSH__NAME_LIST], unsigned takes,
                                   int (*passes)(const gersh__objective_entry *entry), const char *last)
 {
-    const char *names[MOST_NAMES];
-    return gersh__text_list(list, GERSH__OBJECTIVE_LIST, names, list_names(names, takes, passes), last);
+    const char *names[GERSH__LISTED_NAMES];
+    return gersh__text_list(list, GERSH__NAME_LIST, names, list_names(names, takes, passes), last);
 }
 
 const char *gersh_supervision_name(gersh_supervision supervision)
@@ -80,7 +78,7 @@ const char *gersh__objective_second(gersh__knowledge known)
 /* One sentence on what the objective cannot learn from, and what to use instead. */
 static gersh_status refuse(const gersh_objective_info *info, gersh__knowledge known)
 {
-    char list[GERSH__OBJECTIVE_LIST];
+    char list[GERSH__NAME_LIST];
     if (known == GERSH__NOTHING)
         return gersh__fail(
             GERSH_ERROR_INPUT,
@@ -135,7 +133,7 @@ static int uses_lists(const gersh__objective_entry *entry)
 
 static gersh_status check_pairs(const gersh__objective *objective)
 {
-    char list[GERSH__OBJECTIVE_LIST];
+    char list[GERSH__NAME_LIST];
     if (objective->kind->all_pairs && !gersh__pairs_have_rows(objective->pairs))
         return gersh__fail(
             GERSH_ERROR_ARGUMENT,

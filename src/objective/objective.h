@@ -10,6 +10,7 @@
 #ifndef GERSH_SRC_OBJECTIVE_OBJECTIVE_H
 #define GERSH_SRC_OBJECTIVE_OBJECTIVE_H
 
+#include "base/text.h"
 #include "gersh/objective.h"
 #include "pairs/pairs.h"
 
@@ -155,8 +156,7 @@ gersh_status gersh__objective_work(gersh__objective *objective, size_t need);
  * "a, b or c": the names of the objectives that take any of that and, unless NULL, pass the test; `last` stands before the last
  * name. For messages.
  */
-enum { GERSH__OBJECTIVE_LIST = 256 };
-const char *gersh__objective_list(char list[GERSH__OBJECTIVE_LIST], unsigned takes,
+const char *gersh__objective_list(char list[GERSH__NAME_LIST], unsigned takes,
                                   int (*passes)(const gersh__objective_entry *entry), const char *last);
 
 /* The value as the user knows it: exact, and positive where it is maximised. */

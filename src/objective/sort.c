@@ -1,14 +1,13 @@
 /*
- * Insertion sort of a few entries. Many are sorted by digits of 11 bits, first by the upper three: 21 bits
- * of the fraction, which leave few entries of like digits. An insertion sort finishes that; where so many
+ * Insertion sort of a few entries. Many are sorted by digits of 11 bits, first by the upper
+ * three: 21 bits of the fraction, which leave few entries of like digits. An insertion sort finishes that; where so many
  * entries are alike that it would take long, all digits are sorted.
  */
 #include "objective/sort.h"
+#include "base/policy.h"
 
-#define FEW 48
 #define DIGIT 11
-#define VALUES (1 << DIGIT)
-#define PATIENCE 4 /* moves of the insertion sort for each entry */
+#define DIGIT_VALUES (1 << DIGIT)
 
 /* Gives up, with 0, after so many moves of entries; the order is then between the old one and the new. */
 static int insertion(gersh__entry *entries, size_t count, size_t moves)
@@ -28,18 +27,18 @@ static int insertion(gersh__entry *entries, size_t count, size_t moves)
 
 static size_t digit_of(uint64_t key, int shift)
 {
-    return (size_t)(key >> shift) & (VALUES - 1);
+    return (size_t)(key >> shift) & (DIGIT_VALUES - 1);
 }
 
 /* Sorts by the digit at `shift` into to; 0 when that would change nothing, and nothing is done. */
 static int sort_digit(gersh__entry *to, const gersh__entry *from, size_t count, int shift)
 {
-    size_t places[VALUES] = {0}, before = 0;
+    size_t places[DIGIT_VALUES] = {0}, before = 0;
     for (size_t i = 0; i < count; i++)
         places[digit_of(from[i].key, shift)]++;
     if (places[digit_of(from[0].key, shift)] == count)
         return 0;
-    for (size_t value = 0; value < VALUES; value++) {
+    for (size_t value = 0; value < DIGIT_VALUES; value++) {
         size_t here = places[value];
         places[value] = before;
         before += here;
@@ -52,8 +51,8 @@ static int sort_digit(gersh__entry *to, const gersh__entry *from, size_t count, 
 gersh__entry *gersh__sort(gersh__entry *entries, gersh__entry *other, size_t count)
 {
     static const int shifts[] = {0, 11, 22, 31, 42, 53};
-    if (count <= FEW) {
-        insertion(entries, count, FEW * FEW);
+    if (count * count <= DIGIT_VALUES) { /* all moves are fewer than the places of one digit */
+        insertion(entries, count, DIGIT_VALUES);
         return entries;
     }
     for (int first = 3; first >= 0; first -= 3) {
@@ -64,7 +63,7 @@ gersh__entry *gersh__sort(gersh__entry *entries, gersh__entry *other, size_t cou
             entries = other;
             other = swap;
         }
-        if (first == 3 && insertion(entries, count, PATIENCE * count))
+        if (first == 3 && insertion(entries, count, GERSH__INSERTION_MOVES * count))
             break;
     }
     return entries;

@@ -1,9 +1,8 @@
 /*
  * All pairs: pair (i, j), j < i, has the number i(i − 1)/2 + j.
  *
- * With g on the pairs, (L(g) v)_i = Σ_j g_ij (v_i − v_j). For a few vectors, or a few samples, that sum is
- * taken as it stands, one pass over g for each vector. For many vectors L(g) is written out once as a
- * symmetric matrix, −g beside the diagonal and the sums of g on it, and BLAS multiplies.
+ * With g on the pairs, (L(g) v)_i = Σ_j g_ij (v_i − v_j). L(g) is written out as a symmetric matrix, −g beside the
+ * diagonal and the sums of g on it, and BLAS multiplies.
  */
 #include <cblas.h>
 #include <math.h>
@@ -13,8 +12,7 @@
 #include "linalg/kernels.h"
 #include "pairs/storage.h"
 
-#define STRIPE 64         /* samples of one part of writing it out, and of the product */
-#define MUCH_WORK 4000000 /* multiplications that are worth waking threads for */
+#define ALL_STRIPE 64 /* samples of one part of writing it out, and of the product */
 
 typedef struct product {
     const gersh__rowed *rowed;
@@ -29,7 +27,7 @@ static void distance_stripe(void *context, size_t part, int worker)
 {
     const product *p = context;
     const gersh__rowed *r = p->rowed;
-    size_t n = r->base.n, from = part * STRIPE, to = from + STRIPE < n ? from + STRIPE : n;
+    size_t n = r->base.n, from = part * ALL_STRIPE, to = from + ALL_STRIPE < n ? from + ALL_STRIPE : n;
     double *b = r->square + from * n;
     (void)worker;
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)(to - from), (int)to, (int)p->m, 1.0,
@@ -47,7 +45,7 @@ static void distance_stripe(void *context, size_t part, int worker)
 static void add_product(const gersh__rowed *r, size_t m, const double *s, const double *t,
                         const double *base, double *d)
 {
-    gersh__pool_run(r->base.pool, (r->base.n + STRIPE - 1) / STRIPE, distance_stripe,
+    gersh__pool_run(r->base.pool, (r->base.n + ALL_STRIPE - 1) / ALL_STRIPE, distance_stripe,
                     &(product){r, m, s, t, base, d});
 }
 
@@ -71,9 +69,9 @@ static void square_stripe(void *context, size_t stripe, int worker)
     const multiplication *m = context;
     const gersh__kernels *kernels = gersh__kernels_here();
     const gersh__rowed *r = m->rowed;
-    size_t n = r->base.n, begin = stripe * STRIPE;
-    size_t end = n < begin + STRIPE ? n : begin + STRIPE;
-    double sums[STRIPE] = {0};
+    size_t n = r->base.n, begin = stripe * ALL_STRIPE;
+    size_t end = n < begin + ALL_STRIPE ? n : begin + ALL_STRIPE;
+    double sums[ALL_STRIPE] = {0};
     (void)worker;
     for (size_t i = begin > 0 ? begin : 1; i < n; i++) {
         const double *g = m->g + r->row[i];
@@ -95,8 +93,8 @@ static void multiply_stripe(void *context, size_t stripe, int worker)
     const multiplication *m = context;
     size_t samples = m->rowed->base.n;
     int n = (int)samples, columns = (int)m->columns;
-    size_t begin = stripe * STRIPE;
-    size_t end = samples < begin + STRIPE ? samples : begin + STRIPE;
+    size_t begin = stripe * ALL_STRIPE;
+    size_t end = samples < begin + ALL_STRIPE ? samples : begin + ALL_STRIPE;
     int before = (int)begin, own = (int)(end - begin), after = n - (int)end;
     const double *square = m->rowed->square, *rows = square + begin * samples;
     double *y = m->y + begin;
@@ -114,13 +112,9 @@ static void multiply_stripe(void *context, size_t stripe, int worker)
 
 static void adjoint(const gersh__pairs *pairs, const double *g, size_t columns, const double *v, double *y)
 {
-    if (gersh__rowed_adjoint(pairs, g, columns, v, y))
-        return;
-    /* Few samples may have many columns. */
-    gersh__pool *pool =
-        gersh__pairs_many(pairs) || columns * pairs->n * pairs->n > MUCH_WORK ? pairs->pool : NULL;
+    gersh__pool *pool = gersh__pool_for(pairs->pool, (double)columns * (double)pairs->n * (double)pairs->n);
     multiplication m = {gersh__rowed_of(pairs), g, columns, v, y};
-    size_t stripes = (pairs->n + STRIPE - 1) / STRIPE;
+    size_t stripes = (pairs->n + ALL_STRIPE - 1) / ALL_STRIPE;
     gersh__pool_run(pool, stripes, square_stripe, &m);
     gersh__pool_run(pool, stripes, multiply_stripe, &m);
 }
@@ -142,6 +136,7 @@ static void ends_of(const gersh__pairs *pairs, const size_t *pair, size_t count,
 
 const gersh__pairs_ops gersh__pairs_all = {.name = "all",
                                            .squared_distances = squared_distances,
+                                           .add = gersh__rowed_add,
                                            .euclidean = gersh__rowed_euclidean,
                                            .mean = gersh__rowed_mean,
                                            .adjoint = adjoint,

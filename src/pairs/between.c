@@ -13,8 +13,7 @@
 #include "linalg/kernels.h"
 #include "pairs/storage.h"
 
-enum { STRIPE = 64 };     /* samples of one part */
-#define MUCH_WORK 4000000 /* multiplications that are worth waking threads for */
+enum { BETWEEN_STRIPE = 64 }; /* samples of one part */
 
 typedef struct product {
     const gersh__rowed *rowed;
@@ -39,9 +38,10 @@ static void as_members(void *context, size_t stripe, int worker)
 {
     const product *p = context;
     const gersh__rowed *r = p->rowed;
-    size_t n = r->base.n, begin = stripe * STRIPE, end = begin + STRIPE < n ? begin + STRIPE : n;
+    size_t n = r->base.n, begin = stripe * BETWEEN_STRIPE,
+           end = begin + BETWEEN_STRIPE < n ? begin + BETWEEN_STRIPE : n;
     (void)worker;
-    double sum[STRIPE];
+    double sum[BETWEEN_STRIPE];
     for (size_t i = begin; i < end; i++)
         sum[i - begin] = gersh__kernels_here()->sum(gersh__rowed_reach(r, i), p->g + r->row[i]);
     for (size_t c = 0; c < p->columns; c++)
@@ -62,8 +62,9 @@ static void as_earlier(void *context, size_t stripe, int worker)
 {
     const product *p = context;
     const gersh__rowed *r = p->rowed;
-    size_t n = r->base.n, begin = stripe * STRIPE, end = begin + STRIPE < n ? begin + STRIPE : n;
-    double sum[STRIPE] = {0};
+    size_t n = r->base.n, begin = stripe * BETWEEN_STRIPE,
+           end = begin + BETWEEN_STRIPE < n ? begin + BETWEEN_STRIPE : n;
+    double sum[BETWEEN_STRIPE] = {0};
     (void)worker;
     for (size_t from = class_end(r, begin, n), to; from < n; from = to) {
         size_t reach = gersh__rowed_reach(r, from), width = (reach < end ? reach : end) - begin;
@@ -81,12 +82,9 @@ static void as_earlier(void *context, size_t stripe, int worker)
 
 static void adjoint(const gersh__pairs *pairs, const double *g, size_t columns, const double *v, double *y)
 {
-    if (gersh__rowed_adjoint(pairs, g, columns, v, y))
-        return;
-    gersh__pool *pool =
-        gersh__pairs_many(pairs) || columns * pairs->n * pairs->n > MUCH_WORK ? pairs->pool : NULL;
+    gersh__pool *pool = gersh__pool_for(pairs->pool, (double)columns * (double)pairs->n * (double)pairs->n);
     product p = {.rowed = gersh__rowed_of(pairs), .columns = columns, .g = g, .v = v, .y = y};
-    size_t stripes = (pairs->n + STRIPE - 1) / STRIPE;
+    size_t stripes = (pairs->n + BETWEEN_STRIPE - 1) / BETWEEN_STRIPE;
     gersh__pool_run(pool, stripes, as_members, &p);
     gersh__pool_run(pool, stripes, as_earlier, &p);
 }
@@ -96,7 +94,8 @@ static void distance_stripe(void *context, size_t stripe, int worker)
 {
     const product *p = context;
     const gersh__rowed *r = p->rowed;
-    size_t n = r->base.n, begin = stripe * STRIPE, end = begin + STRIPE < n ? begin + STRIPE : n;
+    size_t n = r->base.n, begin = stripe * BETWEEN_STRIPE,
+           end = begin + BETWEEN_STRIPE < n ? begin + BETWEEN_STRIPE : n;
     (void)worker;
     for (size_t from = begin, to; from < end; from = to) {
         size_t reach = gersh__rowed_reach(r, from);
@@ -122,8 +121,8 @@ static void add_product(const gersh__rowed *r, size_t m, const double *s, const 
 {
     const gersh__pairs *pairs = &r->base;
     product p = {.rowed = r, .m = m, .s = s, .t = t, .base = base, .d = d};
-    gersh__pool_run(gersh__pairs_many(pairs) ? pairs->pool : NULL, (pairs->n + STRIPE - 1) / STRIPE,
-                    distance_stripe, &p);
+    gersh__pool_run(gersh__pool_for(pairs->pool, (double)m * (double)pairs->count),
+                    (pairs->n + BETWEEN_STRIPE - 1) / BETWEEN_STRIPE, distance_stripe, &p);
 }
 
 static void squared_distances(const gersh__pairs *pairs, const gersh__terms *terms, const double *base,
@@ -140,6 +139,7 @@ static void ends_of(const gersh__pairs *pairs, const size_t *pair, size_t count,
 
 const gersh__pairs_ops gersh__pairs_between = {.name = "between",
                                                .squared_distances = squared_distances,
+                                               .add = gersh__rowed_add,
                                                .euclidean = gersh__rowed_euclidean,
                                                .mean = gersh__rowed_mean,
                                                .adjoint = adjoint,

@@ -6,16 +6,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/policy.h"
 #include "linalg/kernels.h"
 #include "pairs/storage.h"
 
-enum {
-    STRIPE = 512,          /* pairs that are done together */
-    MANY_NUMBERS = 1 << 15 /* to look up that are worth waking threads for */
-};
-
-#define MUCH_WORK 4e6 /* count · m² from which Gram matrices are split, */
-#define SPLIT 4       /* into so many parts */
+enum { DIFFERENCES_STRIPE = 512 }; /* pairs that are done together */
 
 /* Sums over m atoms. */
 typedef struct task {
@@ -27,13 +22,14 @@ typedef struct task {
 
 static gersh__pool *pool_for(const gersh__pairs *pairs, size_t m)
 {
-    return m * pairs->count > GERSH__MUCH_WORK ? pairs->pool : NULL;
+    return gersh__pool_for(pairs->pool, (double)m * (double)pairs->count);
 }
 
 static void distance_stripe(void *context, size_t part, int worker)
 {
     const task *k = context;
-    size_t n = k->pairs->n, from = part * STRIPE, count = n - from < STRIPE ? n - from : STRIPE;
+    size_t n = k->pairs->n, from = part * DIFFERENCES_STRIPE,
+           count = n - from < DIFFERENCES_STRIPE ? n - from : DIFFERENCES_STRIPE;
     (void)worker;
     for (size_t a = 0; a < k->m; a++)
         if (k->weight[a] != 0)
@@ -44,8 +40,13 @@ static void squared_distances(const gersh__pairs *pairs, const gersh__terms *ter
                               double *d)
 {
     gersh__storage_copy(pairs, base, d);
-    gersh__pool_run(pool_for(pairs, terms->m), (pairs->n + STRIPE - 1) / STRIPE, distance_stripe,
-                    &(task){pairs, terms->m, terms->t, terms->weight, NULL, d});
+    gersh__pool_run(pool_for(pairs, terms->m), (pairs->n + DIFFERENCES_STRIPE - 1) / DIFFERENCES_STRIPE,
+                    distance_stripe, &(task){pairs, terms->m, terms->t, terms->weight, NULL, d});
+}
+
+static void add(const gersh__pairs *pairs, double factor, const double *t, double *d)
+{
+    squared_distances(pairs, &(gersh__terms){1, NULL, t, &factor}, d, d);
 }
 
 static void euclidean(const gersh__pairs *pairs, double *d)
@@ -109,8 +110,8 @@ static void gram_part(gersh__gram *gm, size_t part, double *rows, double *h)
 
 static gersh_status gram(gersh__gram *gm, double *h)
 {
-    int split = (double)gm->pairs->count * (double)(gm->m * gm->m) > MUCH_WORK;
-    return gersh__gram_sum(gm, gram_part, split ? SPLIT : 1, 0, h);
+    int split = (double)gm->pairs->count * (double)(gm->m * gm->m) > GERSH__MUCH_WORK;
+    return gersh__gram_sum(gm, gram_part, split ? GERSH__DIFFERENCES_SPLIT : 1, 0, h);
 }
 
 static void release(gersh__pairs *pairs)
@@ -120,6 +121,7 @@ static void release(gersh__pairs *pairs)
 
 static const gersh__pairs_ops ops = {.name = "differences",
                                      .squared_distances = squared_distances,
+                                     .add = add,
                                      .euclidean = euclidean,
                                      .mean = gersh__storage_mean,
                                      .adjoint = adjoint,
@@ -172,7 +174,7 @@ static void take_feature(void *context, size_t f, int worker)
 void gersh__differences_take(gersh__pairs *pairs, const gersh__pairs *from, size_t count,
                              const gersh__pick *pick)
 {
-    gersh__pool_run(pairs->k * count > MANY_NUMBERS ? pairs->pool : NULL, pairs->k, take_feature,
+    gersh__pool_run(gersh__pool_for(pairs->pool, (double)pairs->k * (double)count), pairs->k, take_feature,
                     &(taking){pairs, from, count, pick});
 }
 

@@ -1,7 +1,7 @@
 /*
  * Explicit pairs: the two samples of each.
  *
- * Where there are many, the values of the atoms are transposed, so that those of one sample lie side by side: a pair is
+ * The values of the atoms are transposed, so that those of one sample lie side by side: a pair is
  * then two short arrays that are read from end to end, where atom by atom it would be two numbers from anywhere in
  * memory. For y = L(g) v each sample has its pairs, so that its sum is one thread's alone.
  */
@@ -11,12 +11,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/policy.h"
 #include "linalg/kernels.h"
 #include "pairs/storage.h"
 
-#define GRAIN 4096 /* pairs of one chunk of a loop, whose samples are anywhere in memory */
-
-enum { FEW_ATOMS = 4, STRIPE = 64, WIDE_STRIPE = 512, TRANSPOSED = 32 };
+enum { ADJOINT_STRIPE = 64, PROJECTED_STRIPE = 512, TRANSPOSED = 32 };
 
 /* Of the eigenvalues of a metric: k · EIGEN_ROOM numbers. */
 enum { EIGEN_ROOM = 40 };
@@ -115,10 +114,6 @@ static void squared_distances(const gersh__pairs *pairs, const gersh__terms *ter
 {
     double *transposed = pairs->room->maps;
     gersh__storage_copy(pairs, base, d);
-    if (terms->m <= FEW_ATOMS) {
-        gersh__storage_add(pairs, terms, add, d);
-        return;
-    }
     gersh__pairs_transpose(pairs, terms->m, terms->t, terms->weight, transposed);
     combine(pairs, terms->m, transposed, d);
 }
@@ -209,10 +204,7 @@ static void gram_chunk(gersh__gram *gm, size_t part, double *rows, double *h)
 /* Pairs with c_p = 0 are left out one by one. */
 static gersh_status gram(gersh__gram *gm, double *h)
 {
-    if (!gersh__gram_is_small(gm))
-        return gersh__gram_sum(gm, gram_chunk, gm->pairs->chunks.count, 1, h);
-    gersh__gram_small(gm, h);
-    return GERSH_OK;
+    return gersh__gram_sum(gm, gram_chunk, gm->pairs->chunks.count, 1, h);
 }
 
 static void sample(gersh__gram_sample *s, size_t begin, size_t end)
@@ -233,6 +225,7 @@ static void sample(gersh__gram_sample *s, size_t begin, size_t end)
 
 static const gersh__pairs_ops few = {.name = "explicit",
                                      .squared_distances = squared_distances,
+                                     .add = add,
                                      .euclidean = euclidean,
                                      .mean = gersh__storage_mean,
                                      .adjoint = adjoint,
@@ -259,8 +252,8 @@ static void project_stripe(void *context, size_t part, int worker)
 {
     const task *k = context;
     const gersh__pairs *pairs = &k->pairs->base;
-    size_t n = pairs->n, begin = part * WIDE_STRIPE;
-    size_t rows = n - begin < WIDE_STRIPE ? n - begin : WIDE_STRIPE;
+    size_t n = pairs->n, begin = part * PROJECTED_STRIPE;
+    size_t rows = n - begin < PROJECTED_STRIPE ? n - begin : PROJECTED_STRIPE;
     (void)worker;
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasTrans, (int)rows, (int)k->m, (int)k->m, 1.0,
                 pairs->samples->values + begin, (int)n, k->t, (int)k->m, 0.0, k->out + begin * k->m,
@@ -291,7 +284,7 @@ static int metric_distances(const gersh__pairs *pairs, const gersh__terms *terms
     for (size_t e = 0; e < k; e++)
         for (size_t f = 0; f < k; f++)
             factor[e * k + f] *= values[e] > 0 ? sqrt(values[e]) : 0.0;
-    gersh__pool_run(pairs->pool, (n + WIDE_STRIPE - 1) / WIDE_STRIPE, project_stripe,
+    gersh__pool_run(pairs->pool, (n + PROJECTED_STRIPE - 1) / PROJECTED_STRIPE, project_stripe,
                     &(task){.pairs = explicit_of(pairs), .m = k, .t = factor, .out = u});
     gersh__storage_copy(pairs, base, d);
     combine(pairs, k, u, d);
@@ -303,8 +296,8 @@ static void adjoint_stripe(void *context, size_t part, int worker)
     const task *k = context;
     const adjacency *a = &k->pairs->around;
     const gersh__kernels *kernels = gersh__kernels_here();
-    size_t n = k->pairs->base.n, m = k->m, begin = part * STRIPE,
-           end = n - begin < STRIPE ? n : begin + STRIPE;
+    size_t n = k->pairs->base.n, m = k->m, begin = part * ADJOINT_STRIPE,
+           end = n - begin < ADJOINT_STRIPE ? n : begin + ADJOINT_STRIPE;
     (void)worker;
     for (size_t i = begin; i < end; i++) {
         double *y = a->y + i * m, total = 0;
@@ -328,7 +321,7 @@ static void adjoint_many(const gersh__pairs *pairs, const double *g, size_t colu
     for (size_t first = 0; first < columns; first += TRANSPOSED) {
         size_t m = columns - first < TRANSPOSED ? columns - first : TRANSPOSED;
         gersh__pairs_transpose(pairs, m, v + first * pairs->n, NULL, e->around.v);
-        gersh__pool_run(pairs->pool, (pairs->n + STRIPE - 1) / STRIPE, adjoint_stripe,
+        gersh__pool_run(pairs->pool, (pairs->n + ADJOINT_STRIPE - 1) / ADJOINT_STRIPE, adjoint_stripe,
                         &(task){.pairs = e, .m = m, .g = g, .out = y + first * pairs->n});
     }
 }
@@ -367,6 +360,7 @@ static int scores_by_entries_many(const gersh__pairs *pairs, size_t m, int kept,
 
 static const gersh__pairs_ops many = {.name = "explicit, many",
                                       .squared_distances = squared_distances,
+                                      .add = add,
                                       .metric_distances = metric_distances,
                                       .euclidean = euclidean,
                                       .mean = gersh__storage_mean,
@@ -422,7 +416,7 @@ gersh__pairs *gersh__explicit_new(gersh__pool *pool)
 gersh_status gersh__explicit_finish(gersh__pairs *pairs, size_t count, size_t *first, size_t *second)
 {
     explicit_pairs *e = (explicit_pairs *)pairs;
-    size_t chunks = count / GRAIN;
+    size_t chunks = count / GERSH__EXPLICIT_GRAIN;
     e->first = first;
     e->second = second;
     pairs->count = count;

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/policy.h"
 #include "linalg/kernels.h"
 #include "pairs/storage.h"
 
-enum { FEW_FEATURES = 512 /* up to so many Y is kept */ };
-enum { MOST_IN_BLOCK = 1024, BLOCK_DOUBLES = 1 << 22, NO_ROW = -1 };
+enum { NO_ROW = -1 };
 
 /* Numbers from here to its inverse have squares, and so have all that are not lost in the rounding of these. */
 #define SAFE 1e-100
@@ -38,8 +38,8 @@ struct gersh__gradient {
 static int reserve_block(gersh__gradient *gradient)
 {
     size_t k = gradient->pairs->k, n = gradient->pairs->n,
-           block = BLOCK_DOUBLES / n < 1 ? 1 : BLOCK_DOUBLES / n;
-    block = block > MOST_IN_BLOCK ? MOST_IN_BLOCK : block;
+           block = GERSH__GRADIENT_NUMBERS / n < 1 ? 1 : GERSH__GRADIENT_NUMBERS / n;
+    block = block > GERSH__GRADIENT_FEATURES ? GERSH__GRADIENT_FEATURES : block;
     gradient->block = block > k ? k : block;
     if (gradient->block_x == NULL)
         gradient->block_x = gersh__alloc(gradient->block, n * sizeof(double));
@@ -53,7 +53,7 @@ static int reserve_block(gersh__gradient *gradient)
 gersh_status gersh__gradient_new(gersh__gradient **out, const gersh__pairs *pairs, int keep)
 {
     size_t k = pairs->k, n = pairs->n;
-    int kept = pairs->samples->values != NULL && (keep || k <= FEW_FEATURES);
+    int kept = pairs->samples->values != NULL && (keep || k <= GERSH__KEPT_FEATURES);
     *out = NULL;
     gersh__gradient *gradient = gersh__alloc(1, sizeof *gradient);
     if (gradient == NULL)
@@ -174,7 +174,7 @@ static void diagonal_entry(void *context, size_t f, int worker)
 static void fill_diagonal(gersh__gradient *gradient)
 {
     const gersh__pairs *pairs = gradient->pairs;
-    gersh__pool_run(pairs->k * pairs->n > GERSH__MUCH_WORK ? pairs->pool : NULL, pairs->k, diagonal_entry,
+    gersh__pool_run(gersh__pool_for(pairs->pool, (double)(pairs->k * pairs->n)), pairs->k, diagonal_entry,
                     gradient);
     gradient->has_diagonal = 1;
 }
@@ -272,9 +272,10 @@ static void form_atom(void *context, size_t a, int worker)
 void gersh__gradient_forms(gersh__gradient *gradient, size_t count, const gersh_atom *atom, double *value)
 {
     const gersh__pairs *pairs = gradient->pairs;
-    int much = gradient->y != NULL && count * pairs->n > GERSH__MUCH_WORK;
+    gersh__pool *pool =
+        gradient->y != NULL ? gersh__pool_for(pairs->pool, (double)(count * pairs->n)) : NULL;
     gersh__gradient_diagonal(gradient);
-    gersh__pool_run(much ? pairs->pool : NULL, count, form_atom, &(form_task){gradient, atom, value});
+    gersh__pool_run(pool, count, form_atom, &(form_task){gradient, atom, value});
 }
 
 void gersh__gradient_block(const gersh__gradient *gradient, size_t from, size_t columns, double *out)

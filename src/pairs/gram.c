@@ -14,16 +14,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/policy.h"
 #include "linalg/kernels.h"
 #include "pairs/storage.h"
 
 #define BLOCK GERSH__GRAM_BLOCK
-#define MOST_DRAWS 4096 /* of an estimate: half as many as there are pairs, but not more, */
-#define ALL_PAIRS 1024  /* and all pairs where they are so few */
-#define FEW_TERMS 4096  /* count · m² up to which plain loops are used */
-#define FEW_ATOMS 32
-#define DRAW_SPLIT 8      /* parts of an estimate, each of which has a sum of its own */
-#define MANY_TERMS 500000 /* of the sums, that are worth waking threads for */
 
 /* h += sign Σ over the pairs with that sign of c; tells whether there was one with another. */
 static int add_sign(const gersh__gram *gm, const gersh__gram_block *b, double sign, double *rows, double *h)
@@ -72,32 +67,6 @@ void gersh__gram_add(const gersh__gram *gm, gersh__gram_block *b, gersh__gram_ru
         u.length -= taken;
         if (b->pairs == BLOCK)
             gersh__gram_end(gm, b, rows, h);
-    }
-}
-
-int gersh__gram_is_small(const gersh__gram *gm)
-{
-    size_t count = gersh__pairs_count(gm->pairs);
-    return gm->m <= FEW_ATOMS && count <= FEW_TERMS && count * gm->m * gm->m <= FEW_TERMS;
-}
-
-/* The lower triangle by columns. */
-void gersh__gram_small(const gersh__gram *gm, double *h)
-{
-    size_t m = gm->m, n = gersh__pairs_samples(gm->pairs);
-    double atoms[FEW_ATOMS];
-    gersh__walk w;
-    memset(h, 0, m * m * sizeof *h);
-    gersh__walk_start(&w, gm->pairs, 0, gersh__pairs_count(gm->pairs));
-    while (gersh__walk_next(&w)) {
-        double c = gm->sign * gm->c[w.pair];
-        for (size_t a = 0; a < m; a++) {
-            double difference = gm->t[a * n + w.i] - gm->t[a * n + w.j];
-            atoms[a] = difference * difference;
-        }
-        for (size_t a = 0; a < m; a++)
-            for (size_t b = a; b < m; b++)
-                h[a * m + b] += c * atoms[a] * atoms[b];
     }
 }
 
@@ -150,7 +119,7 @@ gersh_status gersh__gram_sum(gersh__gram *gm, gersh__gram_part part, size_t coun
         gm->transposed = gm->sums + before;
     }
     gersh__pool_run(count > 1 ? pairs->pool : NULL, count, run_part, &(parts){gm, part});
-    gersh__pool_run(count * m * m > MANY_TERMS ? pairs->pool : NULL, m, add_parts, gm);
+    gersh__pool_run(gersh__pool_for(pairs->pool, (double)(count * m * m)), m, add_parts, gm);
     memcpy(h, gm->sums, m * m * sizeof *h);
     return GERSH_OK;
 }
@@ -258,10 +227,11 @@ static gersh_status estimate(gersh__gram *gm, double *h)
         memset(h, 0, gm->m * gm->m * sizeof *h);
         return GERSH_OK;
     }
-    double draws = fmin((double)pairs->count / 2, MOST_DRAWS);
+    double draws = GERSH__HESSIAN_SAMPLE;
     gm->unit = fabs(all) / draws;
     gm->per = draws / all; /* of the sign of c */
-    gersh_status status = gersh__gram_sum(gm, sample_part, chunks < DRAW_SPLIT ? chunks : DRAW_SPLIT, 0, h);
+    gersh_status status = gersh__gram_sum(
+        gm, sample_part, chunks < GERSH__ESTIMATE_SPLIT ? chunks : GERSH__ESTIMATE_SPLIT, 0, h);
     if (status == GERSH_OK)
         mirror(gm->m, h);
     return status;
@@ -269,7 +239,7 @@ static gersh_status estimate(gersh__gram *gm, double *h)
 
 int gersh__pairs_estimates(const gersh__pairs *pairs)
 {
-    return pairs->count > ALL_PAIRS && pairs->ops->sample != NULL;
+    return pairs->count > GERSH__HESSIAN_SAMPLE && pairs->ops->sample != NULL;
 }
 
 gersh_status gersh__pairs_gram_estimate(const gersh__pairs *pairs, const double *c, size_t m,

@@ -50,10 +50,6 @@ void gersh__gram_add(const gersh__gram *gram, gersh__gram_block *block, gersh__g
                      double *h);
 void gersh__gram_end(const gersh__gram *gram, gersh__gram_block *block, double *rows, double *h);
 
-/* A few atoms and pairs, by their ends. */
-int gersh__gram_is_small(const gersh__gram *gram);
-void gersh__gram_small(const gersh__gram *gram, double *h);
-
 /* A block of the sampled pairs of a part, and where among all draws it is. */
 typedef struct gersh__gram_sample {
     gersh__gram *gram;

@@ -18,12 +18,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/policy.h"
 #include "linalg/kernels.h"
 
-enum { RUN = 32, SPARE_TARGETS = 5 }; /* distances that are looked at together */
-
-#define BEYOND                                                                                             \
-    1.2 /* impostors are kept up to this multiple of the margin's reach, as the metric will move */
+enum { MINE_RUN = 32 }; /* distances that are looked at together */
 
 static void sink(gersh__nearest *heap, size_t count, size_t at)
 {
@@ -69,8 +67,8 @@ static void scan_rows(const gersh__mine *m, gersh__mine_block *b, const float *q
             const float *product = b->tile + a * GERSH__MINE_ROWS, *other = norm + from;
             gersh__nearest *heap = b->heap + a * m->most;
             size_t own = m->anchor[b->first + a];
-            for (size_t j = 0; j < rows; j += RUN) {
-                size_t stop = rows - j < RUN ? rows : j + RUN;
+            for (size_t j = 0; j < rows; j += MINE_RUN) {
+                size_t stop = rows - j < MINE_RUN ? rows : j + MINE_RUN;
                 float limit = b->limit[a];
                 int any = 0;
 #pragma omp simd reduction(| : any)
@@ -112,7 +110,7 @@ static int by_place(const void *left, const void *right)
 static void find_targets(const gersh__mine *m, gersh__mine_block *b)
 {
     const gersh__population *p = m->population;
-    size_t most = m->targets + SPARE_TARGETS;
+    size_t most = m->targets + GERSH__SPARE_TARGETS;
     for (size_t a = 0; a < b->count; a++) {
         memcpy(b->query + a * m->k, p->point + m->anchor[b->first + a] * m->k, m->k * sizeof *b->query);
         b->limit[a] = INFINITY;
@@ -205,7 +203,7 @@ static void find_impostors(const gersh__mine *m, gersh__mine_block *b)
                                                             row_of(m, m->target[anchor * m->targets + c])));
         /* The heap knows d_il less what belongs to the anchor alone. */
         reach[a] = (float)(1 + farthest) - p->norm[place];
-        b->limit[a] = (float)(BEYOND * (1 + farthest)) - p->norm[place];
+        b->limit[a] = (float)(GERSH__IMPOSTOR_REACH * (1 + farthest)) - p->norm[place];
         b->found[a] = 0;
         image(p->metric, m->k, p->point + place * m->k, b->query + a * m->k);
     }

@@ -7,25 +7,20 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/policy.h"
 #include "pairs/mine.h"
 #include "pairs/storage.h"
-
-#define MOST_WORK 2e9      /* anchors × rows of one search, */
-#define FEW_ANCHORS 4096   /* but so many anchors in any case */
-#define LEAST_IMPOSTORS 32 /* of an anchor, half of them the nearest */
-#define POOLED 8192        /* rows that random impostors are from, at most */
-#define GRAIN 65536        /* comparisons of one chunk of a loop */
 
 /* How many anchors, and impostors of each, about `count` pairs are enough for. */
 static void set_sizes(gersh__mine *m, size_t count)
 {
     size_t targets = GERSH__LMNN_TARGETS;
-    double n = (double)m->population->n, most = fmin(n, fmax(FEW_ANCHORS, MOST_WORK / n));
-    size_t anchors = count / (targets + LEAST_IMPOSTORS);
+    double n = (double)m->population->n, most = fmin(n, fmax(GERSH__MINED_ANCHORS, GERSH__MINED_WORK / n));
+    size_t anchors = count / (targets + GERSH__LEAST_IMPOSTORS);
     m->targets = targets;
     m->anchors = anchors > (size_t)most ? (size_t)most : anchors < 1 ? 1 : anchors;
     size_t each = count / m->anchors;
-    m->near = each > targets + LEAST_IMPOSTORS ? (each - targets) / 2 : LEAST_IMPOSTORS / 2;
+    m->near = each > targets + GERSH__LEAST_IMPOSTORS ? (each - targets) / 2 : GERSH__LEAST_IMPOSTORS / 2;
     m->rest = m->near;
     m->impostors = m->near + m->rest;
     m->most = m->near > targets + 8 ? m->near : targets + 8;
@@ -35,7 +30,7 @@ static gersh_status alloc_found(gersh__mine *m, int workers)
 {
     size_t a = m->anchors, n = m->population->n;
     m->anchor = gersh__alloc(a + m->population->classes, sizeof *m->anchor);
-    m->pooled = n < POOLED ? n : POOLED;
+    m->pooled = n < GERSH__POOLED_ROWS ? n : GERSH__POOLED_ROWS;
     m->pool = gersh__alloc(m->pooled, sizeof *m->pool);
     m->block = gersh__alloc(a / GERSH__MINE_ANCHORS + 2 * m->population->classes + 1, sizeof *m->block);
     m->scratch = gersh__alloc((size_t)workers, sizeof *m->scratch);
@@ -205,7 +200,7 @@ static gersh_status compare(gersh__pairs *pairs, const gersh__mine *m, const dou
     gersh_status status = alloc_comparisons(c, pairs->count);
     if (status != GERSH_OK)
         return status;
-    size_t chunks = total / GRAIN < 1 ? 1 : total / GRAIN, next = 0;
+    size_t chunks = total / GERSH__COMPARISON_GRAIN < 1 ? 1 : total / GERSH__COMPARISON_GRAIN, next = 0;
     chunks = chunks > GERSH__MOST_CHUNKS ? GERSH__MOST_CHUNKS : chunks;
     for (size_t a = 0; a < m->anchors; a++) {
         size_t t = m->target_count[a], near = m->near_count[a], found = near + m->rest_count[a];

@@ -7,8 +7,8 @@
 #include "pairs/storage.h"
 
 enum {
-    STRIPE = 64,
-    TILE = 8
+    TRANSPOSED_STRIPE = 64,
+    TRANSPOSED_TILE = 8
 }; /* of transposing: samples of one part, and vectors that are done together */
 
 gersh__pairs *gersh__storage_new(const gersh__pairs_ops *ops, size_t size, gersh__pool *pool)
@@ -256,11 +256,12 @@ typedef struct transposing {
 static void transpose_stripe(void *context, size_t part, int worker)
 {
     const transposing *k = context;
-    size_t n = k->n, begin = part * STRIPE, end = n - begin < STRIPE ? n : begin + STRIPE;
+    size_t n = k->n, begin = part * TRANSPOSED_STRIPE,
+           end = n - begin < TRANSPOSED_STRIPE ? n : begin + TRANSPOSED_STRIPE;
     (void)worker;
-    for (size_t first = 0; first < k->m; first += TILE) {
-        size_t last = k->m - first < TILE ? k->m : first + TILE;
-        double root[TILE];
+    for (size_t first = 0; first < k->m; first += TRANSPOSED_TILE) {
+        size_t last = k->m - first < TRANSPOSED_TILE ? k->m : first + TRANSPOSED_TILE;
+        double root[TRANSPOSED_TILE];
         for (size_t a = first; a < last; a++)
             root[a - first] = k->weight != NULL ? sqrt(k->weight[a]) : 1.0;
         for (size_t i = begin; i < end; i++)
@@ -272,7 +273,7 @@ static void transpose_stripe(void *context, size_t part, int worker)
 void gersh__pairs_transpose(const gersh__pairs *pairs, size_t m, const double *t, const double *weight,
                             double *transposed)
 {
-    gersh__pool_run(pairs->pool, (pairs->n + STRIPE - 1) / STRIPE, transpose_stripe,
+    gersh__pool_run(pairs->pool, (pairs->n + TRANSPOSED_STRIPE - 1) / TRANSPOSED_STRIPE, transpose_stripe,
                     &(transposing){pairs->n, m, t, weight, transposed});
 }
 
@@ -304,7 +305,7 @@ int gersh__pairs_metric_distances(const gersh__pairs *pairs, const gersh__terms 
 
 void gersh__pairs_add(const gersh__pairs *pairs, double factor, const double *t, double *d)
 {
-    pairs->ops->squared_distances(pairs, &(gersh__terms){1, NULL, t, &factor}, d, d);
+    pairs->ops->add(pairs, factor, t, d);
 }
 
 void gersh__pairs_euclidean(const gersh__pairs *pairs, double *d)
@@ -364,14 +365,6 @@ void gersh__storage_copy(const gersh__pairs *pairs, const double *base, double *
 {
     if (base != d)
         gersh__pairs_each(pairs, copy_chunk, &(copying){base, d});
-}
-
-void gersh__storage_add(const gersh__pairs *pairs, const gersh__terms *terms, gersh__storage_adder add,
-                        double *d)
-{
-    for (size_t a = 0; a < terms->m; a++)
-        if (terms->weight[a] != 0)
-            add(pairs, terms->weight[a], terms->t + a * pairs->n, d);
 }
 
 gersh_status gersh__storage_mean(const gersh__pairs *pairs, double *mean)

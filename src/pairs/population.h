@@ -6,6 +6,7 @@
 #ifndef GERSH_SRC_PAIRS_POPULATION_H
 #define GERSH_SRC_PAIRS_POPULATION_H
 
+#include "base/policy.h"
 #include "base/random.h"
 #include "gersh/metric.h"
 #include "pairs/pairs.h"
@@ -14,7 +15,6 @@
  * Rows that lmnn is learned from at most. Its impostors are as many as there are rows: with more of them the pull of
  * targets counts for less and less, and the search for neighbours takes longer.
  */
-enum { GERSH__MOST_MINED_ROWS = 16384 };
 
 typedef struct gersh__population {
     const gersh_dataset *data; /* scaled; not owned */

@@ -1,30 +1,25 @@
 /*
  * What all pairs and those between classes have in common: row i holds the pairs of sample i with earlier samples.
  *
- * Of many atoms at once, d_ij = b_ii + b_jj − 2 b_ij, a stripe of rows at a time, with B = T diag(weight) Tᵀ, or X M Xᵀ
+ * d_ij = b_ii + b_jj − 2 b_ij, a stripe of rows at a time, with B = T diag(weight) Tᵀ, or X M Xᵀ
  * where there are far more atoms than features. X is centred, as T is, so that less cancels.
  */
 #include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/policy.h"
 #include "linalg/kernels.h"
 #include "pairs/rows.h"
 #include "pairs/storage.h"
 
-#define GRAIN 16384         /* pairs of one chunk of a loop, where there are */
-#define MANY_PAIRS 65536    /* at least so many */
-#define FEW_SAMPLES 16      /* up to so many the Laplacian is never written out */
-#define FEW_COLUMNS 4       /* nor for so few vectors */
-#define FEATURE_STRIPE 2048 /* features of one part of the distances of few pairs */
-
-enum { FEW_FOR_PRODUCTS = 32, FEW_ATOMS = 4, LONG_STRIPE = 512 };
+enum { IMAGE_STRIPE = 512 };
 
 /* Chunks of nearly equal numbers of pairs. */
 static void divide(gersh__rowed *r)
 {
     gersh__pairs *pairs = &r->base;
-    size_t chunks = pairs->count < MANY_PAIRS ? 1 : pairs->count / GRAIN;
+    size_t chunks = pairs->count < GERSH__ROWED_PAIRS ? 1 : pairs->count / GERSH__ROWED_GRAIN;
     chunks = chunks < 1 ? 1 : chunks > GERSH__MOST_CHUNKS ? GERSH__MOST_CHUNKS : chunks;
     pairs->chunks.count = r->rows.count = chunks;
     for (size_t p = 1, i = 0; p < chunks; p++) {
@@ -43,8 +38,6 @@ gersh_status gersh__rowed_finish(gersh__rowed *r, int square)
     gersh__pairs *pairs = &r->base;
     pairs->count = r->row[pairs->n];
     divide(r);
-    if (pairs->n <= FEW_SAMPLES)
-        return GERSH_OK;
     r->square = square ? gersh__alloc(pairs->n, pairs->n * sizeof *r->square) : NULL;
     r->diagonal = gersh__alloc(pairs->n, sizeof *r->diagonal);
     return (r->square == NULL && square) || r->diagonal == NULL ? GERSH_ERROR_MEMORY : GERSH_OK;
@@ -102,7 +95,7 @@ static void add_rows(void *context, size_t part, int worker)
         kernels->square_add(gersh__rowed_reach(r, i), m->factor, t[i], t, m->d + r->row[i]);
 }
 
-static void add(const gersh__pairs *pairs, double factor, const double *t, double *d)
+void gersh__rowed_add(const gersh__pairs *pairs, double factor, const double *t, double *d)
 {
     const gersh__rowed *r = gersh__rowed_of(pairs);
     gersh__chunks_run(&r->rows, pairs->pool, add_rows, &(map){r, factor, t, d});
@@ -124,7 +117,7 @@ static void euclidean_stripe(void *context, size_t stripe, int worker)
     const map *m = context;
     const gersh__rowed *r = m->rowed;
     const double *x = r->base.samples->values;
-    size_t begin = stripe * FEATURE_STRIPE, end = begin + FEATURE_STRIPE, n = r->base.n;
+    size_t begin = stripe * GERSH__FEATURE_STRIPE, end = begin + GERSH__FEATURE_STRIPE, n = r->base.n;
     double *d = m->d + stripe * r->base.count;
     (void)worker;
     for (size_t f = begin; f < end && f < r->base.k; f++)
@@ -136,7 +129,7 @@ static void euclidean_stripe(void *context, size_t stripe, int worker)
 void gersh__rowed_euclidean(const gersh__pairs *pairs, double *d)
 {
     const gersh__rowed *r = gersh__rowed_of(pairs);
-    size_t stripes = (pairs->k + FEATURE_STRIPE - 1) / FEATURE_STRIPE;
+    size_t stripes = (pairs->k + GERSH__FEATURE_STRIPE - 1) / GERSH__FEATURE_STRIPE;
     double *shares = NULL;
     if (r->rows.count == 1 && pairs->samples->values != NULL && stripes > 1)
         shares = gersh__alloc(stripes, pairs->count * sizeof *shares);
@@ -185,8 +178,8 @@ static void image_stripe(void *context, size_t part, int worker)
     const gersh__kernels *kernels = gersh__kernels_here();
     const gersh__pairs *pairs = &p->rowed->base;
     const double *values = pairs->samples->values, *weight = p->terms->weight;
-    size_t n = pairs->n, from = part * LONG_STRIPE, rest = n - from;
-    size_t count = rest < LONG_STRIPE ? rest : LONG_STRIPE;
+    size_t n = pairs->n, from = part * IMAGE_STRIPE, rest = n - from;
+    size_t count = rest < IMAGE_STRIPE ? rest : IMAGE_STRIPE;
     double *diagonal = p->rowed->diagonal + from;
     (void)worker;
     for (size_t f = 0; f < pairs->k; f++) {
@@ -216,8 +209,9 @@ static void distances_by_features(const gersh__rowed *r, const gersh__terms *ter
     double *image = pairs->room->maps, *x = image + k * n, *mean = x + k * n;
     for (size_t f = 0; f < k; f++)
         mean[f] = gersh__kernels_here()->sum(n, pairs->samples->values + f * n) / (double)n;
-    gersh__pool_run(terms->m * n > GERSH__MUCH_WORK ? pairs->pool : NULL,
-                    (n + LONG_STRIPE - 1) / LONG_STRIPE, image_stripe, &(images){r, terms, mean, image, x});
+    gersh__pool_run(gersh__pool_for(pairs->pool, (double)(terms->m * n)),
+                    (n + IMAGE_STRIPE - 1) / IMAGE_STRIPE, image_stripe,
+                    &(images){r, terms, mean, image, x});
     product(r, k, image, x, base, d);
 }
 
@@ -226,13 +220,14 @@ void gersh__rowed_distances(const gersh__pairs *pairs, const gersh__terms *terms
 {
     const gersh__rowed *r = gersh__rowed_of(pairs);
     size_t n = pairs->n, m = terms->m;
-    if (terms->atom != NULL && pairs->samples->values != NULL && n > FEW_FOR_PRODUCTS && m > 2 * pairs->k) {
-        distances_by_features(r, terms, base, d, product);
+    if (n <= GERSH__SUMMED_SAMPLES) {
+        gersh__storage_copy(pairs, base, d);
+        for (size_t a = 0; a < m; a++)
+            gersh__rowed_add(pairs, terms->weight[a], terms->t + a * n, d);
         return;
     }
-    if (n <= FEW_FOR_PRODUCTS || m <= FEW_ATOMS) {
-        gersh__storage_copy(pairs, base, d);
-        gersh__storage_add(pairs, terms, add, d);
+    if (terms->atom != NULL && pairs->samples->values != NULL && m > 2 * pairs->k) {
+        distances_by_features(r, terms, base, d, product);
         return;
     }
     double *diagonal = r->diagonal, *scaled = pairs->room->maps;
@@ -245,41 +240,6 @@ void gersh__rowed_distances(const gersh__pairs *pairs, const gersh__terms *terms
         }
     }
     product(r, m, scaled, scaled, base, d);
-}
-
-typedef struct direct {
-    const gersh__rowed *rowed;
-    const double *g, *v;
-    double *y;
-} direct;
-
-/* One vector, the sum as it stands. */
-static void direct_column(void *context, size_t column, int worker)
-{
-    direct *m = context;
-    const gersh__rowed *r = m->rowed;
-    const gersh__kernels *kernels = gersh__kernels_here();
-    size_t n = r->base.n;
-    const double *v = m->v + column * n;
-    double *y = m->y + column * n;
-    (void)worker;
-    memset(y, 0, n * sizeof *y);
-    for (size_t i = 0; i < n; i++)
-        y[i] += kernels->laplacian(gersh__rowed_reach(r, i), m->g + r->row[i], v[i], v, y);
-}
-
-int gersh__rowed_adjoint(const gersh__pairs *pairs, const double *g, size_t columns, const double *v,
-                         double *y)
-{
-    const gersh__rowed *r = gersh__rowed_of(pairs);
-    if (r->diagonal != NULL && columns > FEW_COLUMNS)
-        return 0;
-    direct k = {r, g, v, y};
-    if (gersh__pairs_many(pairs))
-        gersh__pool_run(pairs->pool, columns, direct_column, &k);
-    for (size_t c = 0; !gersh__pairs_many(pairs) && c < columns; c++)
-        direct_column(&k, c, 0);
-    return 1;
 }
 
 int gersh__rowed_scores_by_entries(const gersh__pairs *pairs, size_t m, int kept, int ready)
@@ -314,10 +274,7 @@ static void gram_rows(gersh__gram *gm, size_t part, double *rows, double *h)
 
 gersh_status gersh__rowed_gram(gersh__gram *gm, double *h)
 {
-    if (!gersh__gram_is_small(gm))
-        return gersh__gram_sum(gm, gram_rows, gm->pairs->chunks.count, 0, h);
-    gersh__gram_small(gm, h);
-    return GERSH_OK;
+    return gersh__gram_sum(gm, gram_rows, gm->pairs->chunks.count, 0, h);
 }
 
 /* The pairs of sample i with the first `count` samples, around the centre of the one or of the others. */

@@ -12,12 +12,12 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/policy.h"
 #include "pairs/population.h"
 #include "pairs/storage.h"
 
 enum {
-    PARTNERS = 32,
-    LARGEST_GROUP = 512,
+
     ALL = 1 << 24
 }; /* partners of a row, rows of a group, and a chance of 1 */
 
@@ -37,13 +37,14 @@ static deal plan(const gersh__population *p, gersh__wanted wanted, size_t count)
     double all = p->similar + p->dissimilar;
     double part[2] = {wanted.dissimilar ? p->dissimilar / all : 0, wanted.similar ? p->similar / all : 0};
     int sorts = (part[0] > 0) + (part[1] > 0);
-    double rows = fmax(2 * (double)count / PARTNERS, 2 + 2 * sqrt((double)count)); /* at least enough */
+    double rows = fmax(2 * (double)count / GERSH__SAMPLED_PARTNERS,
+                       2 + 2 * sqrt((double)count)); /* at least enough */
     deal d = {.rows = rows < (double)p->n ? (size_t)rows : p->n};
     double partners = 2 * (double)count / (double)d.rows / (sorts > 0 ? sorts : 1), size = 2;
     for (int s = 0; s < 2; s++)
         if (part[s] > 0)
             size = fmax(size, 1 + ceil(partners / part[s]));
-    size = fmin(size, fmax(LARGEST_GROUP, 2 * partners)); /* more rows would leave the cache */
+    size = fmin(size, fmax(GERSH__SAMPLED_GROUP, 2 * partners)); /* more rows would leave the cache */
     d.groups = (size_t)((double)d.rows / size);
     d.groups = d.groups < 1 ? 1 : d.groups;
     double others = (double)d.rows / (double)d.groups - 1;
@@ -155,7 +156,7 @@ static gersh_status list_pairs(gersh__list *list, const deal *d, const double *s
             status = GERSH_ERROR_MEMORY;
     }
     if (status == GERSH_OK)
-        gersh__pool_run(list->count > GERSH__MUCH_WORK ? pool : NULL, d->groups, write_group, &w);
+        gersh__pool_run(gersh__pool_for(pool, (double)list->count), d->groups, write_group, &w);
     gersh__free(per_class);
     gersh__free(w.before);
     return status;

@@ -9,7 +9,7 @@
 #include "data/dataset.h"
 #include "linalg/kernels.h"
 
-enum { STRIPE = 16, FAR = 4 };
+enum { COLUMN_STRIPE = 16 };
 
 static void dense_project(const gersh__samples *s, size_t i, double a, size_t j, double b, double *t)
 {
@@ -213,7 +213,7 @@ typedef struct copy {
     const size_t *row;
 } copy;
 
-/* Values that differ little beside their size lose digits in products, so they begin at 0. */
+/* Values that differ little beside their size lose digits in products, so they begin at 0 where that is exact. */
 static void shift_column(size_t n, double *x)
 {
     double least = x[0], largest = x[0];
@@ -221,7 +221,9 @@ static void shift_column(size_t n, double *x)
         least = fmin(least, x[i]);
         largest = fmax(largest, x[i]);
     }
-    for (size_t i = 0; fmax(fabs(least), fabs(largest)) > FAR * (largest - least) && i < n; i++)
+    if (largest - least > fmin(fabs(least), fabs(largest)))
+        return;
+    for (size_t i = 0; i < n; i++) /* all are between least and twice as much */
         x[i] -= least;
 }
 
@@ -229,8 +231,8 @@ static void shift_column(size_t n, double *x)
 static void copy_stripe(void *context, size_t stripe, int worker)
 {
     const copy *c = context;
-    size_t n = c->samples->n, k = c->samples->k, begin = stripe * STRIPE;
-    size_t end = begin + STRIPE < k ? begin + STRIPE : k;
+    size_t n = c->samples->n, k = c->samples->k, begin = stripe * COLUMN_STRIPE;
+    size_t end = begin + COLUMN_STRIPE < k ? begin + COLUMN_STRIPE : k;
     (void)worker;
     for (size_t i = 0; i < n; i++)
         for (size_t f = begin; f < end; f++)
@@ -247,8 +249,8 @@ gersh_status gersh__samples_new(gersh__samples **out, const gersh_dataset *data,
         return new_sparse(out, data->sparse, row, n, k);
     gersh_status status = gersh__samples_new_zero(out, n, k);
     if (status == GERSH_OK)
-        gersh__pool_run(k * n > GERSH__MUCH_WORK ? pool : NULL, (k + STRIPE - 1) / STRIPE, copy_stripe,
-                        &(copy){*out, data->x, row});
+        gersh__pool_run(gersh__pool_for(pool, (double)(k * n)), (k + COLUMN_STRIPE - 1) / COLUMN_STRIPE,
+                        copy_stripe, &(copy){*out, data->x, row});
     return status;
 }
 

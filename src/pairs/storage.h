@@ -16,6 +16,7 @@ typedef struct gersh__pairs_ops {
     /* Those of pairs.h, whose samples, chunks and room are there. */
     void (*squared_distances)(const gersh__pairs *pairs, const gersh__terms *terms, const double *base,
                               double *d);
+    void (*add)(const gersh__pairs *pairs, double factor, const double *t, double *d);
     int (*metric_distances)(const gersh__pairs *pairs, const gersh__terms *terms, const double *base,
                             double *d); /* NULL: never */
     void (*euclidean)(const gersh__pairs *pairs, double *d);
@@ -84,12 +85,10 @@ typedef void (*gersh__rowed_product)(const gersh__rowed *rowed, size_t m, const 
 
 void gersh__rowed_distances(const gersh__pairs *pairs, const gersh__terms *terms, const double *base,
                             double *d, gersh__rowed_product product);
+void gersh__rowed_add(const gersh__pairs *pairs, double factor, const double *t, double *d);
 void gersh__rowed_euclidean(const gersh__pairs *pairs, double *d);
 gersh_status gersh__rowed_mean(const gersh__pairs *pairs, double *mean);
 
-/* y = L(g) v as the sum stands where that is best, and 1; else 0. */
-int gersh__rowed_adjoint(const gersh__pairs *pairs, const double *g, size_t columns, const double *v,
-                         double *y);
 int gersh__rowed_scores_by_entries(const gersh__pairs *pairs, size_t m, int kept, int ready);
 void gersh__rowed_sizes(const gersh__pairs *pairs, const double *g, double *r);
 void gersh__rowed_ends(const gersh__pairs *pairs, size_t begin, size_t count, uint32_t *i, uint32_t *j);
@@ -115,12 +114,8 @@ gersh_status gersh__rowed_finish(gersh__rowed *rowed, int square);
 void gersh__storage_scores(const gersh__pairs *pairs, const double *g, size_t m, const double *t,
                            double *score);
 
-/* d = base, and d_p += Σ_a weight_a (t_ia − t_ja)² with `add` for each atom. */
-typedef void (*gersh__storage_adder)(const gersh__pairs *pairs, double factor, const double *t, double *d);
 gersh_status gersh__storage_mean(const gersh__pairs *pairs, double *mean);
 void gersh__storage_copy(const gersh__pairs *pairs, const double *base, double *d);
-void gersh__storage_add(const gersh__pairs *pairs, const gersh__terms *terms, gersh__storage_adder add,
-                        double *d);
 
 struct gersh__supervision {
     size_t classes;

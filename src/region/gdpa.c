@@ -10,7 +10,7 @@
 #include "region/pairwise.h"
 
 /* |z_i| u_i = |z_j| u_j, but for rounding. */
-#define SAME 1e-9
+#define SAME_SCALAR 1e-9
 
 /* Colours and scalars in the order of the rows: those of the region, or those listed. */
 typedef struct order {
@@ -47,7 +47,7 @@ static int allows(const gersh__region *region, gersh_atom edge)
     const double *color = region->params.color, *u = region->params.u;
     double size = fabs(edge.a) * u[edge.i];
     return (edge.a * edge.b < 0) == (color[edge.i] * color[edge.j] > 0) &&
-           fabs(size - fabs(edge.b) * u[edge.j]) <= SAME * size;
+           fabs(size - fabs(edge.b) * u[edge.j]) <= SAME_SCALAR * size;
 }
 
 static double score(const gersh__region *region, size_t i, size_t j, double a, double b, double c,

@@ -10,11 +10,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-
-enum { FIRST_FEATURES = 512, MORE_FEATURES = 256, MORE_SHARE = 64 }; /* of the working set */
-
-/* A candidate as good as this share of the best may be proposed. */
-#define WORTH 0.25
+#include "base/policy.h"
 
 gersh_status gersh__pairwise_init(gersh__region *region)
 {
@@ -117,7 +113,8 @@ static gersh_status full_pass(gersh__region *region, gersh__gradient *gradient, 
 {
     gersh__pairwise *p = region->pairwise;
     size_t k = gersh__pairs_features(region->pairs),
-           more = k / MORE_SHARE > MORE_FEATURES ? k / MORE_SHARE : MORE_FEATURES;
+           more = k / GERSH__MORE_FEATURES_SHARE > GERSH__MORE_FEATURES ? k / GERSH__MORE_FEATURES_SHARE
+                                                                        : GERSH__MORE_FEATURES;
     const double *bound, *diagonal = gersh__gradient_diagonal(gradient);
     gersh_status status = gersh__gradient_bounds(gradient, &bound);
     if (status != GERSH_OK)
@@ -151,7 +148,7 @@ static gersh_status search(gersh__region *region, gersh__gradient *gradient, dou
     const size_t *list = gersh__working_set_list(p->working_set, &count);
     if (count == 0) {
         take_singles(region, gradient);
-        add_best(region, FIRST_FEATURES, INFINITY);
+        add_best(region, GERSH__FIRST_FEATURES, INFINITY);
         list = gersh__working_set_list(p->working_set, &count);
     }
     gersh_status status = gersh__pairwise_scan(region, gradient, list, count);
@@ -208,7 +205,7 @@ static void choose(gersh__region *region, gersh__gradient *gradient, looked at, 
     double best = INFINITY;
     for (size_t r = 0; r < at.count; r++)
         best = fmin(best, p->row_value[at.list != NULL ? at.list[r] : r]);
-    double limit = best < 0 ? WORTH * best : best;
+    double limit = best < 0 ? GERSH__WORTHY_CANDIDATE * best : best;
     for (size_t r = 0; r < at.count; r++) {
         size_t f = at.list != NULL ? at.list[r] : r;
         if (p->row_value[f] <= limit)

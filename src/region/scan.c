@@ -7,18 +7,13 @@
 
 #include "region/pairwise.h"
 
-enum {
-    ROWS = 16,
-    FEW_ROWS = 8, /* where features are few, for more parts */
-    FEW = 256,
-    MUCH_WORK = 500000 /* multiplications that are worth waking threads for */
-};
+enum { SCANNED_ROWS = 16 }; /* of a part */
 
 /* One scan: the features in the order of the list. */
 typedef struct scan {
     const gersh__region *region;
     const size_t *list;             /* NULL: as they are */
-    size_t count, rows;             /* features, and those of a part */
+    size_t count;                   /* features */
     const double *x, *y, *diagonal; /* in that order */
     double *blocks;                 /* of rows of G and of scores, a part for each thread */
 } scan;
@@ -67,10 +62,11 @@ static void scan_block(void *context, size_t part, int worker)
 {
     const scan *s = context;
     gersh__pairwise *p = s->region->pairwise;
-    size_t n = gersh__pairs_samples(s->region->pairs), from = part * s->rows,
-           to = from + s->rows < s->count ? from + s->rows : s->count;
+    size_t n = gersh__pairs_samples(s->region->pairs), from = part * SCANNED_ROWS,
+           to = from + SCANNED_ROWS < s->count ? from + SCANNED_ROWS : s->count;
     size_t width = s->count - from;
-    double *block = s->blocks + (size_t)worker * 2 * ROWS * s->count, *score = block + ROWS * s->count;
+    double *block = s->blocks + (size_t)worker * 2 * SCANNED_ROWS * s->count,
+           *score = block + SCANNED_ROWS * s->count;
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)(to - from), (int)width, (int)n, 1.0,
                 s->x + from * n, (int)n, s->y + from * n, (int)n, 0.0, block, (int)width);
     for (size_t place = from; place < to; place++) {
@@ -87,9 +83,9 @@ gersh_status gersh__pairwise_scan(gersh__region *region, gersh__gradient *gradie
 {
     gersh__pairwise *p = region->pairwise;
     const gersh__pairs *pairs = region->pairs;
-    size_t n = gersh__pairs_samples(pairs), blocks = (size_t)p->threads * 2 * ROWS * count,
+    size_t n = gersh__pairs_samples(pairs), blocks = (size_t)p->threads * 2 * SCANNED_ROWS * count,
            copies = list != NULL ? count * (2 * n + 1) : 0;
-    scan s = {.region = region, .list = list, .count = count, .rows = count < FEW ? FEW_ROWS : ROWS};
+    scan s = {.region = region, .list = list, .count = count};
     gersh_status status = gersh__pairwise_reserve(p, blocks + copies);
     if (status != GERSH_OK)
         return status;
@@ -106,7 +102,7 @@ gersh_status gersh__pairwise_scan(gersh__region *region, gersh__gradient *gradie
         gersh__gradient_factors(gradient, &s.x, &s.y);
         s.diagonal = gersh__gradient_diagonal(gradient);
     }
-    gersh__pool_run(count * count * n > MUCH_WORK ? gersh__pairs_pool(pairs) : NULL,
-                    (count + s.rows - 1) / s.rows, scan_block, &s);
+    gersh__pool_run(gersh__pool_for(gersh__pairs_pool(pairs), (double)(count * count * n)),
+                    (count + SCANNED_ROWS - 1) / SCANNED_ROWS, scan_block, &s);
     return GERSH_OK;
 }

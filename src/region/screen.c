@@ -8,7 +8,7 @@
  * single precision, tile by tile. With p and r the two scaled columns, rounded to single precision, the
  * computed product is wrong by at most (n + 4) u |p| |r| (u = 2⁻²⁴: n for the sum, in any order, the rest
  * for rounding both columns), which is taken off the limit. What is beyond the limit is computed in double.
- * The limit is lower than it must be (NEAR), so that pairs that are nearly as good are found too, unless these are
+ * The limit is lower than it must be (GERSH__NEAR_PRODUCT), so that pairs that are nearly as good are found too, unless these are
  * many.
  *
  * Features are taken by decreasing bound q_f = Σ_p |g_p| Δ_pf²: no pair has a value below −(q_i + q_j), so
@@ -19,13 +19,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/policy.h"
 #include "linalg/kernels.h"
 #include "region/pairwise.h"
 
-enum { ROWS = 256, COLUMNS = 256, GROUP_DOUBLES = 1 << 22, MOST_ROWS_IN_GROUP = 4096, MOST_NEAR = 8192 };
+enum { SCREENED_ROWS = 256, SCREENED_COLUMNS = 256, GROUP_DOUBLES = 1 << 22, MOST_ROWS_IN_GROUP = 4096 };
 
-#define NEAR 0.8    /* share of the product that a pair must have to be looked at */
-#define WORTH 0.9   /* share of the level that a pair's bound must reach */
 #define UNIT 6.1e-8 /* 2⁻²⁴, and a little for what is of its second order */
 
 typedef struct screen {
@@ -51,7 +50,7 @@ typedef struct screen {
 static size_t row_end(const screen *s, size_t place)
 {
     size_t low = place + 1, high = s->count;
-    double need = -WORTH * s->level - s->bound[place];
+    double need = -GERSH__WORTHY_BOUND * s->level - s->bound[place];
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (s->bound[middle] >= need)
@@ -138,20 +137,21 @@ static void screen_rows(void *context, size_t part, int worker)
 {
     const screen *s = context;
     const gersh__kernels *kernels = gersh__kernels_here();
-    size_t n = gersh__pairs_samples(s->pairs), from = s->first + part * ROWS,
-           to = from + ROWS < s->end ? from + ROWS : s->end;
+    size_t n = gersh__pairs_samples(s->pairs), from = s->first + part * SCREENED_ROWS,
+           to = from + SCREENED_ROWS < s->end ? from + SCREENED_ROWS : s->end;
     size_t end = row_end(s, from), height = to - from; /* bounds fall: no row ends later */
-    float *rows = s->tiles + (size_t)worker * s->tile_size, *columns = rows + ROWS * n,
-          *products = columns + COLUMNS * n, *fixed = products + ROWS * COLUMNS;
+    float *rows = s->tiles + (size_t)worker * s->tile_size, *columns = rows + SCREENED_ROWS * n,
+          *products = columns + SCREENED_COLUMNS * n, *fixed = products + SCREENED_ROWS * SCREENED_COLUMNS;
     size_t beyond = 0; /* products beyond the limit */
     double longest_row = fill_rows(s, from, height, rows, fixed);
-    for (size_t column = from; column < end; column += COLUMNS) {
-        size_t width = end - column < COLUMNS ? end - column : COLUMNS;
+    for (size_t column = from; column < end; column += SCREENED_COLUMNS) {
+        size_t width = end - column < SCREENED_COLUMNS ? end - column : SCREENED_COLUMNS;
         double longest = 0;
         for (size_t j = 0; j < width; j++)
             longest = fmax(longest, s->length[column + j]);
         double error = (double)(n + 4) * UNIT * longest_row * longest / s->balance;
-        float limit = (float)(beyond < MOST_NEAR ? fmin(NEAR, 1 - error) : 1 - error - 1e-6);
+        float limit =
+            (float)(beyond < GERSH__MOST_NEAR ? fmin(GERSH__NEAR_PRODUCT, 1 - error) : 1 - error - 1e-6);
         float low = s->color == NULL ? -limit : -INFINITY;
         multiply(s, column, width, height, rows, fixed, columns, products);
         for (size_t j = 0; j < width; j++) {
@@ -174,7 +174,7 @@ static void arrange(screen *s)
         largest = fmax(largest, s->all_bounds[f]);
     s->count = 0;
     for (size_t f = 0; f < k; f++)
-        if (s->all_bounds[f] + largest >= -WORTH * s->level)
+        if (s->all_bounds[f] + largest >= -GERSH__WORTHY_BOUND * s->level)
             w->ranked[s->count++] = (gersh__ranked){-s->all_bounds[f], f};
     gersh__ranked_sort(w->ranked, s->count);
     for (size_t p = 0; p < s->count; p++) {
@@ -238,9 +238,10 @@ gersh_status gersh__pairwise_screen(gersh__region *region, gersh__gradient *grad
     const gersh__pairs *pairs = region->pairs;
     gersh__pairwise *w = region->pairwise;
     size_t k = gersh__pairs_features(pairs), n = gersh__pairs_samples(pairs),
-           group = GROUP_DOUBLES / n / ROWS * ROWS;
-    group = group < ROWS ? ROWS : group > MOST_ROWS_IN_GROUP ? MOST_ROWS_IN_GROUP : group;
-    size_t floats = (ROWS + COLUMNS) * n + ROWS * COLUMNS + ROWS;
+           group = GROUP_DOUBLES / n / SCREENED_ROWS * SCREENED_ROWS;
+    group = group < SCREENED_ROWS ? SCREENED_ROWS : group > MOST_ROWS_IN_GROUP ? MOST_ROWS_IN_GROUP : group;
+    size_t floats =
+        (SCREENED_ROWS + SCREENED_COLUMNS) * n + SCREENED_ROWS * SCREENED_COLUMNS + SCREENED_ROWS;
     screen s = {.region = region,
                 .pairs = pairs,
                 .pairwise = w,
@@ -266,7 +267,8 @@ gersh_status gersh__pairwise_screen(gersh__region *region, gersh__gradient *grad
         s.end = s.first + group < s.count ? s.first + group : s.count;
         gersh__gradient_columns(gradient, s.order + s.first, s.end - s.first, s.x, s.y, NULL);
         s.balance = find_balance(&s);
-        gersh__pool_run(gersh__pairs_pool(pairs), (s.end - s.first + ROWS - 1) / ROWS, screen_rows, &s);
+        gersh__pool_run(gersh__pairs_pool(pairs), (s.end - s.first + SCREENED_ROWS - 1) / SCREENED_ROWS,
+                        screen_rows, &s);
     }
     gersh__free(s.order);
     return GERSH_OK;

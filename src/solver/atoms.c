@@ -7,13 +7,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/policy.h"
 #include "solver/sketch.h"
 
-/* Room from the start where pairs are many, and more than the rows: to make more of it later is to copy much. */
-enum { MANY_ATOMS = 128 };
-
 /* Atoms whose entries differ by less are the same atom. */
-#define SAME 1e-7
+#define SAME_ATOM 1e-7
 
 void gersh__engine_free(gersh__engine *e)
 {
@@ -134,10 +132,7 @@ gersh_status gersh__engine_new(gersh__engine **out, const gersh__pairs *pairs, g
     if (!e->base || !e->d || !e->g || !e->next_d || !e->next_g || !e->delta || (dense && !e->turned))
         status = GERSH_ERROR_MEMORY;
     if (status == GERSH_OK)
-        status =
-            reserve(e, gersh__pairs_many(pairs) && gersh__pairs_samples(pairs) * MANY_ATOMS <= 8 * count
-                           ? MANY_ATOMS
-                           : 1);
+        status = reserve(e, 1);
     if (status != GERSH_OK) {
         gersh__engine_free(e);
         return status;
@@ -159,9 +154,9 @@ static int is_same(const gersh__engine *e, size_t a, gersh_atom atom, const doub
     if (e->dense)
         return fabs(cblas_ddot((int)gersh__pairs_features(e->pairs),
                                e->vector + a * gersh__pairs_features(e->pairs), 1, vector, 1)) >
-               1 - SAME * SAME;
-    return e->atom[a].i == atom.i && e->atom[a].j == atom.j && fabs(e->atom[a].a - atom.a) < SAME &&
-           fabs(e->atom[a].b - atom.b) < SAME;
+               1 - SAME_ATOM * SAME_ATOM;
+    return e->atom[a].i == atom.i && e->atom[a].j == atom.j && fabs(e->atom[a].a - atom.a) < SAME_ATOM &&
+           fabs(e->atom[a].b - atom.b) < SAME_ATOM;
 }
 
 static void project_atom(void *context, size_t number, int worker)
@@ -179,9 +174,9 @@ static void project_atom(void *context, size_t number, int worker)
 void gersh__atoms_project(gersh__engine *e)
 {
     size_t count = e->atoms - e->projected;
-    gersh__pool_run(count * gersh__pairs_samples(e->pairs) > GERSH__MUCH_WORK ? gersh__pairs_pool(e->pairs)
-                                                                              : NULL,
-                    count, project_atom, e);
+    gersh__pool_run(
+        gersh__pool_for(gersh__pairs_pool(e->pairs), (double)(count * gersh__pairs_samples(e->pairs))),
+        count, project_atom, e);
     e->projected = e->atoms;
 }
 
@@ -220,7 +215,7 @@ gersh_status gersh__atoms_add(gersh__engine *e, gersh_atom atom, const double *v
  * a small angle is to move all its weight to one that is close; towards a distant one most of a step is
  * lost to curvature.
  */
-static const double between[] = {1.0 / 8, 1.0 / 64};
+static const double between[] = {GERSH__TURN_FAR, GERSH__TURN_NEAR};
 enum { BETWEEN = sizeof between / sizeof between[0] };
 
 static gersh_status add_between_edges(gersh__engine *e, const gersh__region *region, gersh_atom z)

@@ -22,19 +22,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/policy.h"
 #include "solver/atoms.h"
 #include "solver/correlations.h"
 #include "solver/solver.h"
-
-enum { MOST_TREE_FEATURES = 2048 }; /* whose correlations are computed for step 4 */
-
-/* Up to so many pairs, and pairs · K², sgml takes no longer than some milliseconds: folds such as the paper's. */
-#define SMALL_PAIRS 64
-#define SMALL_PROBLEM 50000.0
-
-enum { MOST_FLIPS = 24, MOST_PAIRS = 8, MANY_SAMPLE_PAIRS = 16384 };
-
-#define MUCH_TO_GAIN 0.005
 
 typedef struct edge {
     double size;
@@ -192,7 +183,7 @@ static gersh_status try_paper(search *s)
     double k = (double)gersh__pairs_features(pairs);
     int kept;
     gersh_status status = GERSH_OK;
-    if (may_try(s) && gersh__pairs_features(pairs) <= MOST_TREE_FEATURES) {
+    if (may_try(s) && gersh__pairs_features(pairs) <= GERSH__TREE_FEATURES) {
         status = gersh__correlation_colors(s->tried, pairs);
         if (status == GERSH_OK)
             status = try_colors(s, &kept);
@@ -202,8 +193,8 @@ static gersh_status try_paper(search *s)
             s->tried[f] = 1;
         status = try_colors(s, &kept);
     }
-    int small = s->run->rules == NULL && gersh__pairs_count(pairs) <= SMALL_PAIRS &&
-                (double)gersh__pairs_count(pairs) * k * k <= SMALL_PROBLEM;
+    int small = s->run->rules == NULL && gersh__pairs_count(pairs) <= GERSH__SMALL_PAIRS &&
+                (double)gersh__pairs_count(pairs) * k * k <= GERSH__SMALL_PROBLEM;
     if (status == GERSH_OK && may_try(s) && small)
         status = try_baseline(s, &gersh__solver_sgml);
     if (status == GERSH_OK && may_try(s) && small)
@@ -233,7 +224,8 @@ static gersh_status try_pairs(search *s, int *kept)
     gersh__lmo_answer answer;
     gersh__engine_gradient(e);
     gersh_status status = gersh__region_minimize(
-        s->hull, e->gradient, &(gersh__lmo_request){.threshold = -INFINITY, .want = MOST_PAIRS}, &answer);
+        s->hull, e->gradient, &(gersh__lmo_request){.threshold = -INFINITY, .want = GERSH__FLIPPED_PAIRS},
+        &answer);
     for (size_t c = 0; c < answer.found && status == GERSH_OK && !*kept && may_flip(s); c++) {
         gersh_atom z = answer.candidate[c].atom;
         if (z.i == z.j || z.a * z.b * s->color[z.i] * s->color[z.j] <= 0)
@@ -250,7 +242,7 @@ static gersh_status try_pairs(search *s, int *kept)
 static gersh_status flip_while_it_pays(search *s)
 {
     gersh_status status = GERSH_OK;
-    for (int flips = 0; flips < MOST_FLIPS && status == GERSH_OK; flips++) {
+    for (int flips = 0; flips < GERSH__MOST_FLIPS && status == GERSH_OK; flips++) {
         int kept = 0;
         if (!may_flip(s) || gersh__engine_close(s->run->engine, s->least, s->near))
             return GERSH_OK;
@@ -320,9 +312,9 @@ static gersh_status search_colors(search *s)
     if (status == GERSH_OK)
         status = gersh__region_new(&s->hull, &gersh__region_hull, run->pairs,
                                    &(gersh__region_params){.rules = run->rules});
-    int many = gersh__pairs_count(run->pairs) > MANY_SAMPLE_PAIRS, tries = run->limits.tries;
+    int many = gersh__pairs_count(run->pairs) > GERSH__MANY_SAMPLE_PAIRS, tries = run->limits.tries;
     int passes = run->engine->full_passes;
-    s->near = tol + fmax(tol, many ? MUCH_TO_GAIN : 0);
+    s->near = tol + fmax(tol, many ? GERSH__MUCH_TO_GAIN : 0);
     if (status == GERSH_OK && tries > 0)
         status = try_paper(s);
     s->last_pass = run->engine->full_passes + (many && tries > 1 ? 1 : tries) * passes;

@@ -3,8 +3,6 @@
 #include "base/text.h"
 #include "solver/solver.h"
 
-enum { LIST_SIZE = 256, MOST_NAMES = 64 };
-
 static int reads(const gersh__solver *solver, int setting)
 {
     return (solver->reads & GERSH__READS(setting)) != 0;
@@ -18,16 +16,16 @@ static int keeps_rules(const gersh__solver *solver, int unused)
 }
 
 /* "a, b or c": the names of the solvers that pass the test; how many these are. */
-static size_t list_solvers(char list[LIST_SIZE], int (*passes)(const gersh__solver *solver, int setting),
-                           int setting)
+static size_t list_solvers(char list[GERSH__NAME_LIST],
+                           int (*passes)(const gersh__solver *solver, int setting), int setting)
 {
-    const char *names[MOST_NAMES];
+    const char *names[GERSH__LISTED_NAMES];
     const gersh__solver *solver;
     size_t count = 0;
-    for (size_t i = 0; count < MOST_NAMES && (solver = gersh__solver_at(i)) != NULL; i++)
+    for (size_t i = 0; count < GERSH__LISTED_NAMES && (solver = gersh__solver_at(i)) != NULL; i++)
         if (passes(solver, setting))
             names[count++] = solver->info.name;
-    gersh__text_list(list, LIST_SIZE, names, count, " or ");
+    gersh__text_list(list, GERSH__NAME_LIST, names, count, " or ");
     return count;
 }
 
@@ -41,7 +39,7 @@ static int is_initial(const gersh_settings *settings, int setting)
 
 gersh_status gersh__solver_check(const gersh__solver *solver, const gersh_settings *settings, int rules)
 {
-    char list[LIST_SIZE];
+    char list[GERSH__NAME_LIST];
     for (int i = 0; i < gersh_settings_count(); i++)
         if (!reads(solver, i) && list_solvers(list, reads, i) > 0 && !is_initial(settings, i))
             return gersh__fail(GERSH_ERROR_ARGUMENT,

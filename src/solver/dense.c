@@ -13,7 +13,6 @@
 #include "solver/atoms.h"
 
 #define FIRST_STEP 0.1 /* over the number of samples, where C = K */
-#define ROUNDING 1e-14 /* share of the budget that is as good as 0 */
 #define LONGER 1.01
 #define SHORTER 0.5
 #define SHARP 1e-9 /* width of smoothed objectives: the value is exact, the gradient a subgradient */
@@ -256,7 +255,7 @@ gersh_status gersh__dense_finish(gersh__solver_run *run, double *vectors, double
     gersh__engine *e = run->engine;
     size_t k = gersh__pairs_features(e->pairs), kept = 0;
     for (size_t a = 0; a < k; a++) {
-        if (!(weights[a] > ROUNDING * e->budget))
+        if (!(weights[a] > GERSH__NO_BUDGET * e->budget))
             continue;
         weights[kept] = weights[a];
         if (kept != a)

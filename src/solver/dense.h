@@ -10,6 +10,9 @@
 
 #include "solver/solver.h"
 
+/* Share of the budget that is 0 but for rounding. */
+#define GERSH__NO_BUDGET 1e-14
+
 /* A descent with steps of a length that adapts: a hundredth longer when the last was taken, else half. */
 typedef struct gersh__descent {
     gersh__solver_run *run;

@@ -21,7 +21,7 @@
 #include "base/alloc.h"
 #include "linalg/kernels.h"
 
-enum { FEW = 32 /* roundings of a single term, and of an eigenvalue of order 2 */ };
+enum { FEW_ROUNDINGS = 32 /* roundings of a single term, and of an eigenvalue of order 2 */ };
 
 gersh_status gersh__engine_doubt(double *doubt, const gersh__engine *e, double least)
 {
@@ -42,8 +42,10 @@ gersh_status gersh__engine_doubt(double *doubt, const gersh__engine *e, double l
     double share =
         8 * gersh__rounding(gersh__pairs_samples(pairs)) +
         4 * gersh__rounding(kind->chained ? gersh__pairs_count(pairs) : gersh__pairs_samples(pairs)) +
-        2 * gersh__rounding(e->atoms) + (k + FEW) * DBL_EPSILON;
-    double factor = e->dense ? e->budget * fmax(-least, 0) * (k + FEW) * (k + FEW) * DBL_EPSILON : 0;
+        2 * gersh__rounding(e->atoms) + (k + FEW_ROUNDINGS) * DBL_EPSILON;
+    double factor =
+        e->dense ? e->budget * fmax(-least, 0) * (k + FEW_ROUNDINGS) * (k + FEW_ROUNDINGS) * DBL_EPSILON
+                 : 0;
     *doubt = own + share * size + factor + 2 * gersh__rounding(gersh__pairs_count(pairs)) * fabs(e->value) +
              (count + n * e->budget) * DBL_MIN;
     return GERSH_OK;

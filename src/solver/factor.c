@@ -32,31 +32,16 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/policy.h"
 #include "base/random.h"
 #include "solver/atoms.h"
 #include "solver/dense.h"
 #include "solver/lbfgs.h"
 
-enum {
-    COLUMNS = 32,    /* at first, */
-    MORE = 32,       /* and that may join, */
-    AT_ONCE = 4,     /* so many at a time */
-    MOST_TRIES = 20, /* of a step */
-    MOST_STEPS = 400,
-    WAIT = 5,     /* steps after a look that found neither an end nor a column */
-    INTERVAL = 25 /* steps in which F has to fall by STILL */
-};
+enum { MOST_TRIES = 20 }; /* of a step */
 
-#define MOST_MEMORY 4e6 /* numbers in each half of the memory of L-BFGS */
-#define SLACK 0.3       /* s at first, in units of ‖L‖ */
-#define FIRST 0.1       /* length of the first step in these units */
-#define NEW 0.01        /* length of a new column */
-#define SHARE 0.9       /* of the tolerance, at which the descent ends */
-#define STILL 0.01      /* of the tolerance */
 #define ARMIJO 1e-4
-#define RIDGE 0.02 /* δ */
-#define FAINT 1e-9 /* share of the largest number of a matrix below which it cannot be told from 0 */
-#define NARROWEST 1e-9
+#define SINGULAR 1e-9 /* share of the largest number of a matrix below which it cannot be told from 0 */
 
 /* Points and derivatives are s and then the columns of L: 1 + r k numbers, with room for `most` columns. */
 typedef struct factor {
@@ -156,7 +141,7 @@ static int is_within(factor *f, double gap)
     for (size_t a = 0; a < r; a++)
         for (size_t b = 0; b <= a; b++)
             m[a * r + b] = 0.5 * (f->forms[a * r + b] + f->forms[b * r + a]) +
-                           shift * f->products[a * r + b] + (a == b ? FAINT * largest : 0);
+                           shift * f->products[a * r + b] + (a == b ? SINGULAR * largest : 0);
     return LAPACKE_dpotrf_work(LAPACK_ROW_MAJOR, 'L', (lapack_int)r, m, (lapack_int)r) == 0;
 }
 
@@ -177,7 +162,8 @@ static void apply_root(const void *context, const double *in, double *out)
 static int search(factor *f, double *value)
 {
     double here = lowered(f, f->engine->value), derivative = dot(f, f->slope, f->along),
-           gamma = f->past.kept > 0 ? 1 : FIRST * sqrt(f->q / dot(f, f->along, f->along)), q = f->q;
+           gamma = f->past.kept > 0 ? 1 : GERSH__FACTOR_FIRST * sqrt(f->q / dot(f, f->along, f->along)),
+           q = f->q;
     for (int tries = 0; tries < MOST_TRIES && derivative < 0; tries++) {
         for (size_t c = 0, size = f->past.size; c < size; c++)
             f->next[c] = f->point[c] + gamma * f->along[c];
@@ -221,7 +207,7 @@ static int advance(factor *f)
 static int add_column(factor *f, const double *z)
 {
     gersh__engine *e = f->engine;
-    double *column = f->point + f->past.size, length = NEW * sqrt(f->q), q = f->q;
+    double *column = f->point + f->past.size, length = GERSH__FACTOR_NEW * sqrt(f->q), q = f->q;
     f->r++;
     f->past.size += f->k;
     for (int tries = 0; tries < MOST_TRIES; tries++, length *= 0.25) {
@@ -246,7 +232,7 @@ static gersh_status look(factor *f, double gap, int *done)
 {
     gersh__engine *e = f->engine;
     gersh__lmo_answer answer;
-    const gersh__lmo_request request = {.threshold = -INFINITY, .want = AT_ONCE};
+    const gersh__lmo_request request = {.threshold = -INFINITY, .want = GERSH__FACTOR_AT_ONCE};
     size_t before = f->r;
     double begin = gersh__clock_seconds();
     gersh__engine_gradient(e);
@@ -258,7 +244,7 @@ static gersh_status look(factor *f, double gap, int *done)
     for (size_t c = 0; c < answer.found && f->r < f->most && !*done; c++)
         if (answer.candidate[c].value < fmin(0, f->tau))
             add_column(f, answer.candidate[c].vector);
-    f->wait = WAIT;
+    f->wait = GERSH__FACTOR_WAIT;
     if (f->r > before || !*done) { /* t belongs to the point again */
         set_distances(f, f->point);
         set_slope(f);
@@ -281,7 +267,7 @@ static gersh_status judge(factor *f, int *done)
     gersh__engine *e = f->engine;
     const gersh_objective_info *info = e->objective->info;
     double value = gersh__engine_value(e), lost = info->smoothed ? value - gersh__engine_lower(e) : 0,
-           allowed = SHARE * f->run->limits.tol * fmax(fabs(value), e->floor);
+           allowed = GERSH__FACTOR_SHARE * f->run->limits.tol * fmax(fabs(value), e->floor);
     if (info->smoothed && value < f->best_value) {
         f->best_value = value;
         memcpy(f->best, f->point, f->past.size * sizeof *f->best);
@@ -292,7 +278,7 @@ static gersh_status judge(factor *f, int *done)
     f->wait -= f->wait > 0;
     if (f->wait == 0 && is_within(f, allowed - lost))
         return look(f, allowed - lost, done);
-    if (info->smoothed && e->objective->width > NARROWEST && is_within(f, lost))
+    if (info->smoothed && e->objective->width > GERSH__NARROWEST && is_within(f, lost))
         narrow(f);
     return GERSH_OK;
 }
@@ -312,15 +298,16 @@ static gersh_status descend(factor *f)
     take(f, evaluate(f));
     f->logarithm = e->objective->kind->log_hessian != NULL && e->value > 0;
     set_slope(f);
-    for (int step = 0, done = 0; step < MOST_STEPS && !is_ended(f); step++) {
+    for (int step = 0, done = 0; step < GERSH__FACTOR_STEPS && !is_ended(f); step++) {
         double width = e->objective->width;
         status = judge(f, &done);
         if (status != GERSH_OK || done || !advance(f))
             break;
         gersh__dense_report(f->run, "factor", f->r);
-        if (step % INTERVAL > 0 && width == e->objective->width)
+        if (step % GERSH__FACTOR_INTERVAL > 0 && width == e->objective->width)
             continue;
-        if (step % INTERVAL == 0 && last - e->value <= STILL * f->run->limits.tol * fabs(e->value))
+        if (step % GERSH__FACTOR_INTERVAL == 0 &&
+            last - e->value <= GERSH__FACTOR_STILL * f->run->limits.tol * fabs(e->value))
             break;
         last = e->value;
     }
@@ -377,7 +364,7 @@ static void begin(factor *f)
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)f->r, (int)f->k, (int)f->n, 1, f->t,
                     (int)f->n, f->x, (int)f->n, 0, l, (int)f->k);
     }
-    f->point[0] = SLACK * cblas_dnrm2((int)(f->r * f->k), l, 1);
+    f->point[0] = GERSH__FACTOR_SLACK * cblas_dnrm2((int)(f->r * f->k), l, 1);
     e->objective->width = f->run->limits.widest;
     e->bound = e->objective->info->nonnegative ? 0 : -INFINITY;
 }
@@ -386,11 +373,11 @@ static gersh_status init(factor *f, gersh__solver_run *run)
 {
     size_t k = gersh__pairs_features(run->pairs), n = gersh__pairs_samples(run->pairs), total = 0;
     *f = (factor){.run = run, .engine = run->engine, .k = k, .n = n, .best_value = INFINITY};
-    f->r = k < COLUMNS ? k : COLUMNS;
-    f->most = f->r + MORE;
+    f->r = k < GERSH__FACTOR_COLUMNS ? k : GERSH__FACTOR_COLUMNS;
+    f->most = f->r + GERSH__FACTOR_MORE;
     f->past.stride = 1 + f->most * k;
     f->past.size = 1 + f->r * k;
-    double pairs = MOST_MEMORY / (double)f->past.stride;
+    double pairs = GERSH__LBFGS_NUMBERS / (double)f->past.stride;
     f->past.room = pairs >= GERSH__LBFGS_MOST ? GERSH__LBFGS_MOST : pairs < 5 ? 5 : (size_t)pairs;
     size_t square = f->most * f->most;
     const gersh__array arrays[] = {{&f->x, k, n},
@@ -428,7 +415,8 @@ gersh_status gersh__factor_start(gersh__solver_run *run)
     gersh_status status = init(&f, run);
     if (status == GERSH_OK) {
         begin(&f);
-        status = f.k < f.n ? gersh__dense_root_scatter(f.rooted, f.x, f.k, f.n, RIDGE) : GERSH_OK;
+        status =
+            f.k < f.n ? gersh__dense_root_scatter(f.rooted, f.x, f.k, f.n, GERSH__FACTOR_RIDGE) : GERSH_OK;
     }
     if (status == GERSH_OK)
         status = descend(&f);

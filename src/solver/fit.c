@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/policy.h"
 #include "base/settings.h"
 #include "data/dataset.h"
 #include "data/tuples.h"
@@ -154,7 +155,7 @@ static int learns_apart(const gersh__objective_entry *objective)
 static gersh_status check_classes(const gersh__objective_entry *objective, size_t classes,
                                   const size_t *start)
 {
-    char list[GERSH__OBJECTIVE_LIST];
+    char list[GERSH__NAME_LIST];
     size_t present = 0, largest = 0;
     for (size_t c = 0; c < classes; c++) {
         present += start[c + 1] > start[c];
@@ -313,7 +314,7 @@ static gersh_status fit_some(gersh_metric **out, gersh_fit_info *info, gersh__fi
         status = gersh__population_new(&population, fit->data, fit->options->weights);
     gersh__random_seed(&random, gersh__setting_whole(fit->settings, GERSH__SEED));
     if (status == GERSH_OK && plan->choice == GERSH_CHOICE_MINED)
-        gersh__population_limit(population, GERSH__MOST_MINED_ROWS, &random);
+        gersh__population_limit(population, GERSH__MINED_ROWS, &random);
     if (status == GERSH_OK)
         status = check_classes(fit->objective, population->classes, population->class_start);
     if (status == GERSH_OK)

@@ -3,6 +3,7 @@
 #define GERSH_SRC_SOLVER_FIT_H
 
 #include "pairs/population.h"
+#include "solver/policy.h"
 #include "solver/solver.h"
 
 typedef struct gersh__fit {
@@ -42,13 +43,6 @@ gersh_status gersh__fit_pairs(gersh_metric **out, gersh_fit_info *info, gersh__w
 gersh_status gersh__fit_certified(gersh_metric **out, gersh__witness *witness, gersh_fit_info *info,
                                   const gersh_dataset *data, const gersh_settings *settings,
                                   const gersh_fit_options *options);
-
-/* Which pairs to learn from. */
-typedef struct gersh__plan {
-    gersh_pair_choice choice;
-    size_t most;   /* pairs, of drawn ones */
-    double memory; /* bytes at most */
-} gersh__plan;
 
 /* The plan for n rows that count, of the data without tuples, or one sentence on why there is none. */
 gersh_status gersh__plan_make(gersh__plan *plan, const gersh__fit *fit, size_t n);

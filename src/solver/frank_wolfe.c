@@ -20,20 +20,13 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/policy.h"
 #include "linalg/kernels.h"
 #include "solver/atoms.h"
 #include "solver/doubt.h"
 #include "solver/sketch.h"
 #include "solver/weights.h"
 
-enum { MOST_INNER = 12, MOST_SEARCH = 25 };
-
-#define NEW_ATOMS 6     /* joined in one iteration */
-#define PASS_SHARE 0.1  /* a full pass is made when the working set has this share of the gap left */
-#define DONE_SHARE 0.3  /* but not before it is this share of the tolerance */
-#define INNER_SHARE 0.3 /* the weights are right when their own gap is this share of the whole, */
-#define DEAR_SHARE 0.03 /* or this one, where a call of the minimiser takes long */
-#define NARROWEST 1e-9
 #define FAINT 1e-11 /* share of F below which a decrease drowns in rounding */
 
 double gersh__engine_value(const gersh__engine *e)
@@ -173,7 +166,7 @@ static double search_step(gersh__engine *e, double derivative, double *next_valu
     double low = 0, low_derivative = derivative, high = 1, high_derivative = 0, gamma = 1, taken = 1;
     if (!(derivative < 0))
         return 0;
-    for (int tries = 0; tries < MOST_SEARCH; tries++) {
+    for (int tries = 0; tries < GERSH__MOST_SEARCH; tries++) {
         if (tries == 1)
             add(e->pairs, e->delta, e->next_d, -1, e->d);
         if (tries > 0)
@@ -270,14 +263,11 @@ static gersh_status newton_step(gersh__engine *e, int *moved)
 /* Newton steps until the weights' own gap is small against the whole gap. */
 static gersh_status correct_weights(gersh__engine *e, double gap)
 {
-    double share = e->dense || gersh__pairs_features(e->pairs) > gersh__pairs_samples(e->pairs)
-                       ? DEAR_SHARE
-                       : INNER_SHARE;
-    for (int inner = 0; inner < MOST_INNER && e->atoms > 0; inner++) {
+    for (int inner = 0; inner < GERSH__MOST_INNER && e->atoms > 0; inner++) {
         double begin = gersh__clock_seconds();
         double own = score_atoms(e);
         e->seconds_gradient += gersh__clock_seconds() - begin;
-        if (inner > 0 && own <= share * gap)
+        if (inner > 0 && own <= GERSH__INNER_SHARE * gap)
             break;
         int moved;
         gersh_status status = newton_step(e, &moved);
@@ -342,8 +332,8 @@ static double lmo_threshold(const gersh__engine *e, const gersh__limits *limits,
                             double score)
 {
     double value = gersh__engine_value(e), allowed = limits->tol * fmax(fabs(value), e->floor);
-    double done = fmax(DONE_SHARE * allowed - (value - lower), 0);
-    return (score - fmax(PASS_SHARE * seen, done)) / e->budget;
+    double done = fmax(GERSH__DONE_SHARE * allowed - (value - lower), 0);
+    return (score - fmax(GERSH__PASS_SHARE * seen, done)) / e->budget;
 }
 
 void gersh__witness_move(gersh__witness *to, gersh__witness *from)
@@ -389,7 +379,7 @@ static gersh_status call_lmo(gersh__engine *e, gersh__region *region, const gers
     double middle = gersh__clock_seconds();
     const gersh__lmo_request request = {
         .threshold = *seen >= 0 ? lmo_threshold(e, limits, lower, *seen, score) : -INFINITY,
-        .want = NEW_ATOMS,
+        .want = GERSH__NEW_ATOMS,
         .active = e->vector,
         .active_count = e->dense ? e->atoms : 0};
     gersh_status status = gersh__region_minimize(region, e->gradient, &request, answer);
@@ -447,7 +437,7 @@ static void report(const gersh__engine *e, const char *stage, const gersh__limit
 static void sharpen(gersh__engine *e, double gap)
 {
     gersh__objective *o = e->objective;
-    if (!o->info->smoothed || o->width <= NARROWEST)
+    if (!o->info->smoothed || o->width <= GERSH__NARROWEST)
         return;
     if (gap < gersh__engine_value(e) - gersh__engine_lower(e)) {
         o->width *= 0.25;

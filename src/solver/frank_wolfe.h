@@ -11,6 +11,8 @@
 #include "region/region.h"
 #include "solver/witness.h"
 
+#define GERSH__NARROWEST 1e-9 /* a width of the smoothing that is not made narrower */
+
 /* When to stop, and whom to tell. Shared by all stages of a fit. */
 typedef struct gersh__limits {
     double tol;

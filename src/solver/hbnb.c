@@ -25,11 +25,11 @@
 #include "solver/dense.h"
 
 #define BLOCK_TOL 1e-3
-#define EIGEN_TOL 1e-4
-enum { MOST_STEPS = 1000, MOST_EIGEN = 200, MOST_HALVES = 50 };
+#define HBNB_EIGEN_TOL 1e-4
+enum { HBNB_STEPS = 1000, MOST_EIGEN = 200, MOST_HALVES = 50 };
 
-#define INSIDE (1 - 1e-9) /* of a ball's radius is used, against rounding */
-#define ROUNDING 1e-14    /* share of the trace by which an eigenvalue may miss ρ */
+#define INSIDE (1 - 1e-9)    /* of a ball's radius is used, against rounding */
+#define EIGEN_ROUNDING 1e-14 /* share of the trace by which an eigenvalue may miss ρ */
 
 typedef struct blocks {
     gersh__solver_run *run;
@@ -163,7 +163,7 @@ static void descend_diagonal(blocks *b)
     diagonal_distances(b, b->next, b->rest);
     for (size_t p = 0, last = gersh__pairs_count(e->pairs); p < last; p++)
         b->rest[p] = e->d[p] - b->rest[p];
-    for (int step = 0; step < MOST_STEPS && !descent.done && !gersh__dense_halted(b->run); step++) {
+    for (int step = 0; step < HBNB_STEPS && !descent.done && !gersh__dense_halted(b->run); step++) {
         double begin = gersh__clock_seconds();
         if (step == 0 || descent.taken)
             gersh__gradient_update(e->gradient, e->g);
@@ -195,7 +195,7 @@ static gersh_status find_smallest(blocks *b, size_t row, double least, double *a
     gersh__engine *e = b->run->engine;
     double begin = gersh__clock_seconds();
     gersh_lobpcg_result result;
-    gersh_lobpcg_options options = {.tol = EIGEN_TOL, .max_iter = MOST_EIGEN};
+    gersh_lobpcg_options options = {.tol = HBNB_EIGEN_TOL, .max_iter = MOST_EIGEN};
     b->row = row;
     b->hole = 0;
     for (size_t i = 0; i < b->k; i++)
@@ -292,7 +292,7 @@ static gersh_status descend_row(blocks *b, size_t row)
     size_t k = b->k;
     double above = NAN, *change = b->eigenvector;
     gersh__descent descent = start_descent(b, row);
-    for (int step = 0; step < MOST_STEPS && !descent.done && !gersh__dense_halted(b->run); step++) {
+    for (int step = 0; step < HBNB_STEPS && !descent.done && !gersh__dense_halted(b->run); step++) {
         if (step == 0 || descent.taken)
             row_gradient(b, row);
         for (size_t j = 0; j < k; j++)
@@ -328,7 +328,7 @@ static int is_definite(blocks *b)
     double trace = e->budget + (double)b->k * e->rho;
     memcpy(b->factor, b->m, b->k * b->k * sizeof *b->m);
     for (size_t i = 0; i < b->k; i++)
-        b->factor[i * b->k + i] -= e->rho - ROUNDING * (double)b->k * trace;
+        b->factor[i * b->k + i] -= e->rho - EIGEN_ROUNDING * (double)b->k * trace;
     return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', k, b->factor, k) == 0;
 }
 

@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-enum { GERSH__LBFGS_MOST = 40 };
+#include "base/policy.h"
 
-/* A ring of `room` steps, `stride` numbers apart, of which the first `size` count; size may grow where the others are 0. */
+/* A ring of `room` steps, GERSH__LBFGS_MOST at most, `stride` numbers apart, of which the first `size` count; size may grow where the others are 0. */
 typedef struct gersh__lbfgs {
     size_t room, stride, size;
     size_t kept, newest;

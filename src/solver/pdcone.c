@@ -25,8 +25,6 @@
 #include "base/settings.h"
 #include "solver/dense.h"
 
-#define ROUNDING 1e-14 /* share of the budget below which a weight is 0 */
-
 typedef struct cone {
     gersh__descent descent;
     gersh__eigen eigen;
@@ -60,7 +58,7 @@ static size_t project(cone *c, double shift, double *weights)
         weights[a] = c->eigen.values[a] - shift;
     gersh__dense_project(k, weights, budget);
     for (size_t a = 0; a < k; a++) {
-        weights[a] = weights[a] > ROUNDING * budget ? weights[a] : 0;
+        weights[a] = weights[a] > GERSH__NO_BUDGET * budget ? weights[a] : 0;
         above += weights[a] > 0;
     }
     return above;

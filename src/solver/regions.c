@@ -5,11 +5,11 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/policy.h"
 #include "base/random.h"
 #include "solver/atoms.h"
 #include "solver/factor.h"
-
-enum { MOST_TO_SPREAD = 64 };
+#include "solver/policy.h"
 
 /* Puts all of the budget on the features alike or, of dense atoms, on a random one, which sees all differences. */
 static gersh_status spread(gersh__engine *e)
@@ -42,7 +42,7 @@ static int begins_spread(const gersh__engine *e)
 {
     const gersh__objective_kind *kind = e->objective->kind;
     return (kind->steep && e->rho == 0) ||
-           (kind->spreads && !e->dense && gersh__pairs_features(e->pairs) <= MOST_TO_SPREAD);
+           (kind->spreads && !e->dense && gersh__pairs_features(e->pairs) <= GERSH__SPREAD_FEATURES);
 }
 
 gersh_status gersh__solve_region(gersh__solver_run *run, const gersh__region_ops *ops, const double *color)

@@ -1,6 +1,6 @@
 /*
  * Learning from drawn pairs. Each round draws more of them than the last, learns from where the last ended, and
- * measures both metrics on pairs that no fit has seen: GROUPS independent draws b, each of which gives an
+ * measures both metrics on pairs that no fit has seen: GERSH__CHECK_DRAWS independent draws b, each of which gives an
  * unbiased estimate F_b(M) of F(M) over all pairs. The rounds end when the value falls by less than the tolerance,
  * or no more pairs fit the memory. A round is solved as well as its sample deserves: to the relative error of the last
  * value. What is stated at the end comes from other draws again, as the least of two measured values is too low on
@@ -22,19 +22,15 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/policy.h"
 #include "base/settings.h"
 #include "objective/mcml_rows.h"
 #include "solver/fit.h"
 
-enum { GROUPS = 16, FIRST_SAMPLE = 524288, FIRST_MINED = 131072, CHECK_DRAW = 16384, MOST_ROUNDS = 16 };
-
-#define TWO_SIDED 2.131 /* of Student's distribution with GROUPS − 1 degrees of freedom, 95 % */
-#define ONE_SIDED 1.753
-#define FIRST_TOL 0.02           /* of the first round */
-#define ROW_WORK 8               /* distances of rows that are measured, for each pair learned from, */
-#define LEAST_ROW_WORK 2097152.0 /* and at least so many */
-#define ROUNDING 1e-12           /* relative, of a value of all rows */
-#define WIDENING 16 /* smoothing at the start of a round, in units of that at the end of the last */
+#define TWO_SIDED_15                                                                                       \
+    2.131 /* of Student's distribution with GERSH__CHECK_DRAWS − 1 degrees of freedom, 95 % */
+#define ONE_SIDED_15 1.753
+#define ROWS_ROUNDING 1e-12 /* relative, of a value of all rows */
 
 typedef struct rounds {
     gersh__fit *fit;
@@ -144,7 +140,7 @@ static gersh_status measure_rows(measured *out, rounds *r, const gersh_metric *m
                                  const gersh_metric *before)
 {
     gersh__mcml_rows *rows = NULL;
-    double error, work = fmax(ROW_WORK * (double)r->count, LEAST_ROW_WORK);
+    double error, work = fmax(GERSH__ROW_WORK * (double)r->count, GERSH__LEAST_ROW_WORK);
     gersh_status status = gersh__mcml_rows_new(&rows, r->population, work, &r->random);
     if (status == GERSH_OK)
         status = gersh__mcml_rows_measure(&out->value, &out->error, rows, metric, r->fit->pool);
@@ -152,7 +148,7 @@ static gersh_status measure_rows(measured *out, rounds *r, const gersh_metric *m
         status = gersh__mcml_rows_measure(&out->before, &error, rows, before, r->fit->pool);
     gersh__mcml_rows_free(rows);
     /* Of all rows it is due to rounding alone, but not 0, which would say that the bound is of all pairs too. */
-    out->error = fmax(fmax(out->error, ROUNDING * fabs(out->value)), DBL_MIN);
+    out->error = fmax(fmax(out->error, ROWS_ROUNDING * fabs(out->value)), DBL_MIN);
     return status;
 }
 
@@ -160,7 +156,7 @@ static gersh_status measure_rows(measured *out, rounds *r, const gersh_metric *m
 static gersh_status measure(measured *out, rounds *r, const gersh_metric *metric,
                             const gersh_metric *before)
 {
-    double value[GROUPS], old = 0, square = 0, units = 0;
+    double value[GERSH__CHECK_DRAWS], old = 0, square = 0, units = 0;
     const gersh_metric *other = r->fit->objective->classes->by_rows ? NULL : before;
     *out = (measured){.bound = INFINITY, .before = INFINITY};
     gersh_status status = aim(r, metric);
@@ -168,24 +164,24 @@ static gersh_status measure(measured *out, rounds *r, const gersh_metric *metric
         status = measure_all(out, r, metric, before);
     if (status != GERSH_OK || out->bound < INFINITY)
         return status;
-    for (int b = 0; b < GROUPS && status == GERSH_OK; b++) {
+    for (int b = 0; b < GERSH__CHECK_DRAWS && status == GERSH_OK; b++) {
         draw d = {0};
         double there = 0;
-        status = draw_pairs(&d, r, CHECK_DRAW < r->count ? CHECK_DRAW : r->count);
+        status = draw_pairs(&d, r, GERSH__CHECK_PAIRS < r->count ? GERSH__CHECK_PAIRS : r->count);
         if (status == GERSH_OK)
             status = look(&value[b], NULL, &there, r, &d, metric, other);
         if (status == GERSH_OK) {
-            out->value += value[b] / GROUPS;
-            old += there / GROUPS;
-            units += gersh__supervision_units(gersh__pairs_supervision(d.pairs)) / GROUPS;
+            out->value += value[b] / GERSH__CHECK_DRAWS;
+            old += there / GERSH__CHECK_DRAWS;
+            units += gersh__supervision_units(gersh__pairs_supervision(d.pairs)) / GERSH__CHECK_DRAWS;
         }
         drop(&d);
     }
     if (status != GERSH_OK)
         return status;
-    for (int b = 0; b < GROUPS; b++)
-        square += (value[b] - out->value) * (value[b] - out->value) / (GROUPS - 1);
-    out->error = TWO_SIDED * sqrt(square / GROUPS);
+    for (int b = 0; b < GERSH__CHECK_DRAWS; b++)
+        square += (value[b] - out->value) * (value[b] - out->value) / (GERSH__CHECK_DRAWS - 1);
+    out->error = TWO_SIDED_15 * sqrt(square / GERSH__CHECK_DRAWS);
     out->deviation = sqrt(square * units);
     out->before = before != NULL ? old : INFINITY;
     return r->fit->objective->classes->by_rows ? measure_rows(out, r, metric, before) : GERSH_OK;
@@ -196,7 +192,7 @@ static void fill_info(gersh_fit_info *info, const rounds *r, const measured *m)
 {
     double sign = r->fit->objective->info.maximized ? -1 : 1, n = (double)r->population->n;
     double bound = m->bound < INFINITY ? r->certified /* complete */
-                                       : r->bound - ONE_SIDED * m->deviation / sqrt(r->units);
+                                       : r->bound - ONE_SIDED_15 * m->deviation / sqrt(r->units);
     if (r->fit->objective->info.nonnegative && isfinite(bound))
         bound = fmax(bound, 0);
     info->objective_value = sign * m->value;
@@ -251,10 +247,10 @@ static int go_on(rounds *r, const gersh_fit_info *info, const measured *m)
 {
     int last_size = 2 * r->count > r->plan->most;
     if (!gersh__stop_by_itself(info->stop) || m->before - m->value <= r->tol * fabs(m->value) ||
-        info->rounds == MOST_ROUNDS || (last_size && !r->all_anchors))
+        info->rounds == GERSH__MOST_ROUNDS || (last_size && !r->all_anchors))
         return 0;
-    r->fit->limits.tol = fmax(r->tol, fmin(FIRST_TOL, m->error / fabs(m->value)));
-    r->fit->limits.widest = fmin(1, WIDENING * r->width);
+    r->fit->limits.tol = fmax(r->tol, fmin(GERSH__FIRST_TOL, m->error / fabs(m->value)));
+    r->fit->limits.widest = fmin(1, GERSH__WIDENING * r->width);
     r->count = last_size ? r->count : 2 * r->count;
     return 1;
 }
@@ -266,14 +262,13 @@ gersh_status gersh__fit_drawn(gersh_metric **out, gersh_fit_info *info, gersh__f
                 .plan = plan,
                 .population = population,
                 .tol = fit->limits.tol,
-                .count = plan->choice == GERSH_CHOICE_MINED ? FIRST_MINED : FIRST_SAMPLE,
+                .count = plan->first,
                 .certified = -INFINITY};
     gersh_metric *identity = NULL;
     measured m = {0};
     int more = 1, again = 0; /* `again`: what was measured decided something */
     *out = NULL;
-    r.count = r.count < plan->most ? r.count : plan->most;
-    fit->limits.tol = fmax(r.tol, FIRST_TOL);
+    fit->limits.tol = fmax(r.tol, GERSH__FIRST_TOL);
     fit->limits.tries = 0; /* the next round's pairs may want other colours */
     gersh__random_seed(&r.random, gersh__setting_whole(fit->settings, GERSH__SEED));
     gersh_status status = first_metric(&identity, fit);

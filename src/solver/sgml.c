@@ -25,8 +25,8 @@
  */
 #define ROWS_TOL 1e-3
 #define FLOORS 1e4
-#define WHOLE_TOL 1e-4 /* of one Frank-Wolfe run on the whole matrix or the diagonal */
-#define WIDTH 1e-3     /* smoothing of objectives with kinks */
+#define WHOLE_TOL 1e-4  /* of one Frank-Wolfe run on the whole matrix or the diagonal */
+#define SGML_WIDTH 1e-3 /* smoothing of objectives with kinks */
 
 static double main_tol(const gersh__sgml *s)
 {
@@ -147,7 +147,7 @@ static gersh_status solve(gersh__solver_run *run, int positive)
     gersh_status status = gersh__sgml_new(&s, run, positive);
     if (status != GERSH_OK)
         return status;
-    run->engine->objective->width = WIDTH;
+    run->engine->objective->width = SGML_WIDTH;
     run->stop = GERSH_STOP_CONVERGED;
     status = gersh__sgml_start(s);
     if (status == GERSH_OK)

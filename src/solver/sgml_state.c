@@ -9,11 +9,11 @@
 #include "solver/atoms.h"
 #include "solver/sgml.h"
 
-#define EIGEN_TOL 1e-10
+#define SGML_EIGEN_TOL 1e-10
 enum { EIGEN_SWEEPS = 200 };
 
 /* A slack that is negative by no more than this share of the budget is 0 but for rounding. */
-#define ROUNDING 1e-13
+#define SLACK_ROUNDING 1e-13
 
 void gersh__sgml_free(gersh__sgml *s)
 {
@@ -130,7 +130,8 @@ static double slacks_under(const gersh__sgml *s, const double *u, const double *
  */
 static void take_scalars(gersh__sgml *s, const gersh_discs *discs, double *diagonal, double *fresh)
 {
-    double *old_slack = s->kept_slack, *new_slack = s->kept_color, limit = -ROUNDING * s->engine->budget;
+    double *old_slack = s->kept_slack, *new_slack = s->kept_color,
+           limit = -SLACK_ROUNDING * s->engine->budget;
     for (size_t i = 0; i < s->k; i++)
         fresh[i] = 1 / discs->scalar[i];
     slacks_under(s, s->u, diagonal, old_slack);
@@ -159,7 +160,7 @@ gersh_status gersh__sgml_scalars(gersh__sgml *s)
     double *diagonal = gersh__alloc(s->k, sizeof *diagonal), *fresh = gersh__alloc(s->k, sizeof *fresh);
     gersh_graph *graph = NULL;
     gersh_discs *discs = NULL;
-    gersh__align how = {EIGEN_TOL, EIGEN_SWEEPS, s->u, NULL};
+    gersh__align how = {SGML_EIGEN_TOL, EIGEN_SWEEPS, s->u, NULL};
     gersh_status status = first && second && entry && diagonal && fresh ? GERSH_OK : GERSH_ERROR_MEMORY;
     if (status != GERSH_OK)
         goto out;

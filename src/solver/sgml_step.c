@@ -22,7 +22,7 @@
 #include "linalg/kernels.h"
 
 #define UNUSED 1e-12 /* share of the budget below which none is left over */
-enum { MOST_STEPS = 1000, MOST_NEWTON = 20 };
+enum { SGML_STEPS = 1000, MOST_NEWTON = 20 };
 
 enum { NOTHING, FEATURE, EDGE }; /* places of a vertex */
 
@@ -309,7 +309,7 @@ gersh_status gersh__sgml_minimize(gersh__sgml *s, int row, gersh__region *region
 {
     const gersh__kernels *kernel = gersh__kernels_here();
     size_t count = gersh__pairs_count(s->pairs);
-    for (int step = 0; step < MOST_STEPS && !gersh__sgml_must_stop(s); step++) {
+    for (int step = 0; step < SGML_STEPS && !gersh__sgml_must_stop(s); step++) {
         gersh__sgml_vertex best;
         gersh_status status = find_vertices(s, row, region, budget, &best);
         if (status != GERSH_OK)

@@ -15,25 +15,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/policy.h"
 #include "linalg/kernels.h"
 #include "objective/sketch.h"
 #include "pairs/differences.h"
 #include "solver/atoms.h"
+#include "solver/policy.h"
 
-#ifndef GERSH__SKETCHED_PAIRS /* a build for tests has fewer */
-#define GERSH__SKETCHED_PAIRS 16384
-#endif
-
-enum {
-    LEAST_DRAWS = 1024,
-    PAIRS_A_DRAW = 256, /* from these to GERSH__MOST_DRAWS */
-    MOST_STEPS = 60,
-    COLUMNS = 4,        /* of R, that are made together */
-    MUCH_WORK = 1 << 15 /* numbers to look up that are worth waking threads for */
-};
-
-#define SHARE 0.1  /* of the gap, to which the sketch is solved, */
-#define ENOUGH 0.5 /* or of the tolerance, if that is more */
+enum { DIFFERENCE_COLUMNS = 4 }; /* of R, that are made together */
 
 struct gersh__sketch {
     const gersh__engine *engine; /* over all pairs */
@@ -53,8 +42,8 @@ struct gersh__sketch {
 int gersh__sketch_pays(const gersh__engine *e)
 {
     return e->objective->kind->pair_terms != NULL &&
-           gersh__pairs_count(e->pairs) >= GERSH__SKETCHED_PAIRS && gersh__gradient_kept(e->gradient) &&
-           gersh__pairs_features(e->pairs) <= GERSH__MOST_SKETCHED && e->rho > 0;
+           gersh__policy_sketch(gersh__pairs_count(e->pairs), gersh__pairs_features(e->pairs)) > 0 &&
+           gersh__gradient_kept(e->gradient) && e->rho > 0;
 }
 
 void gersh__sketch_free(gersh__sketch *s)
@@ -79,10 +68,7 @@ static gersh_status make(gersh__sketch **out, const gersh__engine *e)
     if (s == NULL)
         return GERSH_ERROR_MEMORY;
     s->engine = e;
-    s->draws = gersh__pairs_count(e->pairs) / PAIRS_A_DRAW;
-    s->draws = s->draws < LEAST_DRAWS         ? LEAST_DRAWS
-               : s->draws > GERSH__MOST_DRAWS ? GERSH__MOST_DRAWS
-                                              : s->draws;
+    s->draws = gersh__policy_sketch(gersh__pairs_count(e->pairs), k);
     s->pick = gersh__alloc(s->draws, sizeof *s->pick);
     s->g = gersh__alloc(s->draws, sizeof *s->g);
     s->r = gersh__alloc(k, k * sizeof *s->r);
@@ -106,11 +92,6 @@ static double chance(void *context, size_t p)
     return fabs(s->terms.second[p]) * length * length;
 }
 
-static int many_numbers(const gersh__sketch *s)
-{
-    return gersh__pairs_features(s->engine->pairs) * s->draws > MUCH_WORK;
-}
-
 /* The sampled pairs: differences, and c so that each counts by its draws. */
 static void take_pairs(gersh__sketch *s)
 {
@@ -128,8 +109,8 @@ static void take_difference(void *context, size_t part, int worker)
 {
     const gersh__sketch *s = context;
     const gersh__engine *e = s->engine;
-    size_t k = gersh__pairs_features(e->pairs), from = part * COLUMNS,
-           columns = k - from < COLUMNS ? k - from : COLUMNS;
+    size_t k = gersh__pairs_features(e->pairs), from = part * DIFFERENCE_COLUMNS,
+           columns = k - from < DIFFERENCE_COLUMNS ? k - from : DIFFERENCE_COLUMNS;
     double *r = s->r + from * k;
     (void)worker;
     gersh__gradient_block(e->gradient, from, columns, r);
@@ -200,23 +181,25 @@ gersh_status gersh__sketch_solve(gersh_metric **out, gersh__engine *e, const ger
     if (!gersh__pairs_subsample(s->pick, &s->unit, e->pairs, chance, s, s->draws))
         return GERSH_OK;
     take_pairs(s);
-    gersh__pool_run(many_numbers(s) ? gersh__pairs_pool(e->pairs) : NULL,
-                    (gersh__pairs_features(e->pairs) + COLUMNS - 1) / COLUMNS, take_difference, s);
+    gersh__pool_run(
+        gersh__pool_for(gersh__pairs_pool(e->pairs), (double)(gersh__pairs_features(e->pairs) * s->draws)),
+        (gersh__pairs_features(e->pairs) + DIFFERENCE_COLUMNS - 1) / DIFFERENCE_COLUMNS, take_difference,
+        s);
     if (!take_linear(s))
         return GERSH_OK;
     status = start(s);
     if (status == GERSH_OK)
         status = gersh__region_new_like(&own, region, s->pairs);
     if (status == GERSH_OK) {
-        gersh__limits limited = {
-            .tol = fmax(SHARE * gap / fmax(fabs(e->value), e->floor), ENOUGH * limits->tol),
-            .max_iter = MOST_STEPS,
-            .start = limits->start,
-            .max_seconds = limits->max_seconds,
-            .cutoff = INFINITY,
-            .enough = -INFINITY,
-            .widest = 1,
-            .cancel = limits->cancel};
+        gersh__limits limited = {.tol = fmax(GERSH__SKETCH_GAP * gap / fmax(fabs(e->value), e->floor),
+                                             GERSH__SKETCH_TOL * limits->tol),
+                                 .max_iter = limits->max_iter,
+                                 .start = limits->start,
+                                 .max_seconds = limits->max_seconds,
+                                 .cutoff = INFINITY,
+                                 .enough = -INFINITY,
+                                 .widest = 1,
+                                 .cancel = limits->cancel};
         status = gersh__engine_solve(s->small, own, "sketch", &limited, &stop);
     }
     if (status == GERSH_OK)

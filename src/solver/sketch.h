@@ -8,11 +8,6 @@
 
 #include "solver/frank_wolfe.h"
 
-enum {
-    GERSH__MOST_DRAWS = 2048,   /* of a sketch */
-    GERSH__MOST_SKETCHED = 256, /* features */
-};
-
 /* The memory of sketches, kept from one to the next. */
 typedef struct gersh__sketch gersh__sketch;
 

@@ -1,11 +1,9 @@
 /*
- * An active-set method, from where exchanges led. Exchanges hold every bound that the minimum over the free entries is beyond,
- * and let go of every one whose multiplier is negative, all at once: a few factors mostly find the bounds of the minimum,
- * and where they do not, nothing is lost but these. What is right is for the active-set method to say.
+ * An active-set method.
  *
  * Bounds x_i >= 0 and the budget Σx <= B are either held (active) or free; each step
  * goes to the minimum over the free entries, or across several bounds, all of which are then held, where that lowers the sum,
- * or as far as the first bound in the way. At a minimum the bounds with the most negative multipliers
+ * or as far as the first bound in the way. At a minimum all bounds with negative multipliers
  * are let go; when none is negative the problem is solved. Of bounds let go together at least one is left for good: the
  * step is one of descent, and along it only they can lower the sum.
  */
@@ -16,18 +14,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/policy.h"
 #include "linalg/kernels.h"
-
-enum {
-    MOST_REPEATS = 8,
-    MOST_WORN = 2, /* repeats with a factor that entries were taken out of, before there is a new one */
-    MOST_EXCHANGES = 12,
-    MOST_TRIES = 2, /* of exchanging all that are wrong although they do not get fewer */
-    TOGETHER = 4,   /* columns that are rotated together */
-    MANY = 4        /* one in so many entries let go or held at once: a new factor costs less */
-};
-
-#define LET_GO 0.3 /* share of the most negative multiplier from which a bound is let go with it */
 
 typedef struct problem {
     size_t m;
@@ -112,23 +100,6 @@ static void let_free(problem *q, size_t i)
     q->order[q->count++] = (int)i;
 }
 
-/* Rotations of the rows r and r + 1, begin <= r < end, of a few columns side by side: each waits for the one before. */
-static inline void rotate(size_t begin, size_t end, const double *cosine, const double *sine,
-                          size_t columns, double *column, size_t stride)
-{
-    double x[TOGETHER] = {0};
-    for (size_t c = 0; c < columns; c++)
-        x[c] = column[c * stride + begin];
-    for (size_t r = begin; r < end; r++)
-        for (size_t c = 0; c < columns; c++) {
-            double y = column[c * stride + r + 1];
-            column[c * stride + r] = cosine[r] * x[c] + sine[r] * y;
-            x[c] = cosine[r] * y - sine[r] * x[c];
-        }
-    for (size_t c = 0; c < columns; c++)
-        column[c * stride + end] = x[c];
-}
-
 /*
  * Holds entry i at its bound. Without its column the rest of the factor is a triangle but for one entry below it in each
  * later column, which rotations of two rows each bring to 0. They are in `unit` and `image`.
@@ -143,25 +114,20 @@ static void hold(problem *q, size_t i)
     while (q->order[at] != (int)i)
         at++;
     q->count--;
-    for (size_t begin = at; begin < q->count; begin += TOGETHER) {
-        size_t end = begin + TOGETHER < q->count ? begin + TOGETHER : q->count;
-        for (size_t c = begin; c < end; c++) {
-            q->order[c] = q->order[c + 1];
-            memcpy(q->factor + c * m, q->factor + (c + 1) * m, (c + 2) * sizeof *q->factor);
+    for (size_t c = at; c < q->count; c++) {
+        double *column = q->factor + c * m;
+        q->order[c] = q->order[c + 1];
+        memcpy(column, q->factor + (c + 1) * m, (c + 2) * sizeof *column);
+        for (size_t r = at; r < c; r++) {
+            double x = column[r], y = column[r + 1];
+            column[r] = cosine[r] * x + sine[r] * y;
+            column[r + 1] = cosine[r] * y - sine[r] * x;
         }
-        if (end - begin == TOGETHER) /* a number that the compiler knows */
-            rotate(at, begin, cosine, sine, TOGETHER, q->factor + begin * m, m);
-        else
-            rotate(at, begin, cosine, sine, end - begin, q->factor + begin * m, m);
-        for (size_t c = begin; c < end; c++) {
-            double *column = q->factor + c * m;
-            rotate(begin, c, cosine, sine, 1, column, m);
-            double x = column[c], y = column[c + 1],
-                   length = sqrt(x * x + y * y); /* its square is part of a diagonal entry of H */
-            cosine[c] = x / length;
-            sine[c] = y / length;
-            column[c] = length;
-        }
+        double x = column[c], y = column[c + 1],
+               length = sqrt(x * x + y * y); /* its square is part of a diagonal entry of H */
+        cosine[c] = x / length;
+        sine[c] = y / length;
+        column[c] = length;
     }
     q->worn = 1;
 }
@@ -286,7 +252,7 @@ static int walk(problem *q)
     return stopped;
 }
 
-/* At the minimum for these bounds: lets go of those that cost most. Returns 0 when all of them pay. */
+/* At the minimum for these bounds: lets go of those that cost. Returns 0 when all of them pay. */
 static int let_go(problem *q, double multiplier)
 {
     double level = q->held ? multiplier : 0, worst = -1e-12 * q->scale;
@@ -300,7 +266,7 @@ static int let_go(problem *q, double multiplier)
     if (!(worst < -1e-12 * q->scale))
         return 0;
     for (size_t i = 0; i < q->m; i++)
-        if (!q->free_set[i] && q->gradient[i] + level <= LET_GO * worst)
+        if (!q->free_set[i] && q->gradient[i] + level < -1e-12 * q->scale)
             let_free(q, i);
     return 1;
 }
@@ -313,72 +279,6 @@ static double slope_left(const problem *q, double multiplier)
         if (q->free_set[i])
             left = fmax(left, fabs(q->gradient[i] + (q->held ? multiplier : 0)));
     return left;
-}
-
-/* Whether the minimum over the free entries speaks against the bound of entry i, held or let go. */
-static int is_wrong(const problem *q, size_t i, double level)
-{
-    return q->free_set[i] ? q->x[i] < 0 : q->gradient[i] + level < -1e-12 * q->scale;
-}
-
-/*
- * Holds and lets go of the bounds that are wrong, or of the last of them alone; returns how many were. The budget is one
- * more bound.
- */
-static size_t exchange(problem *q, double multiplier, int all)
-{
-    size_t wrong = 0, last = 0;
-    double level = q->held ? multiplier : 0, total = 0;
-    for (size_t i = 0; i < q->m; i++) {
-        if (is_wrong(q, i, level)) {
-            wrong++;
-            last = i;
-        }
-        total += q->x[i];
-    }
-    int budget = q->held ? multiplier < 0 : total > q->budget;
-    if (all && wrong > q->count / MANY)
-        q->count = 0;
-    for (size_t i = all ? 0 : last; wrong > 0 && i <= last; i++) {
-        if (!is_wrong(q, i, level))
-            continue;
-        if (q->free_set[i])
-            hold(q, i);
-        else
-            let_free(q, i);
-    }
-    q->held ^= budget && (all || wrong == 0);
-    return wrong + (size_t)budget;
-}
-
-/*
- * Exchanges from the entries in use on: of all that are wrong, as long as they get fewer, and else of one. Returns 0 where
- * they do not end: x and the bounds are then of no use.
- */
-static int find_bounds(problem *q)
-{
-    size_t fewest = q->m + 2, wrong;
-    int tries = 0;
-    for (size_t i = 0; i < q->m; i++)
-        q->free_set[i] = q->w[i] > 0;
-    for (int round = 0; round < MOST_EXCHANGES; round++) {
-        double total = 0;
-        for (size_t i = 0; i < q->m; i++) {
-            q->x[i] = q->free_set[i] ? q->w[i] : 0;
-            total += q->x[i];
-        }
-        differentiate(q);
-        double multiplier = free_step(q, q->budget - total);
-        for (size_t i = 0; i < q->m; i++)
-            q->x[i] += q->p[i];
-        differentiate(q);
-        wrong = exchange(q, multiplier, tries < MOST_TRIES);
-        if (wrong == 0)
-            return 1;
-        tries = wrong < fewest ? 0 : tries + 1;
-        fewest = wrong < fewest ? wrong : fewest;
-    }
-    return 0;
 }
 
 /* What rounding has put above the budget comes off every entry alike. */
@@ -403,7 +303,7 @@ void gersh__weights_minimize(double *x, size_t m, const double *h, const double 
                  .free_set = free_set,
                  .order = free_set + m};
     double total = 0;
-    int repeats = 0, worn_repeats = 0;
+    int repeats = 0;
     q.factor = work;
     q.p = work + m * m;
     q.unit = q.p + m;
@@ -417,15 +317,9 @@ void gersh__weights_minimize(double *x, size_t m, const double *h, const double 
     /* Where there is no curvature a step still must not leave the range of numbers: a million budgets at
      * most. */
     q.ridge = 1e-6 * q.scale / budget + 1e-300;
-    int held = q.held;
-    if (!find_bounds(&q)) {
-        memcpy(x, w, m * sizeof *x);
-        for (size_t i = 0; i < m; i++)
-            free_set[i] = 1;
-        q.held = held;
-        q.count = 0;
-    }
-    keep_budget(x, m, budget);
+    memcpy(x, w, m * sizeof *x);
+    for (size_t i = 0; i < m; i++)
+        free_set[i] = 1;
     differentiate(&q);
     for (size_t round = 0; round < 10 * m + 20; round++) {
         double multiplier = free_step(&q, 0);
@@ -436,14 +330,11 @@ void gersh__weights_minimize(double *x, size_t m, const double *h, const double 
         /* The minimum for these bounds, but for the ridge and worn digits: again, where these were felt. */
         double left = slope_left(&q, multiplier);
         if (q.worn && left > 1e-13 * q.scale) {
-            if (worn_repeats++ >= MOST_WORN) {
-                q.count = 0;
-                q.worn = 0;
-            }
+            q.count = 0;
+            q.worn = 0;
             continue;
         }
-        worn_repeats = 0;
-        if (left > 1e-9 * q.scale && repeats++ < MOST_REPEATS)
+        if (left > 1e-9 * q.scale && repeats++ < GERSH__STEP_REPEATS)
             continue;
         repeats = 0;
         if (!let_go(&q, multiplier))

@@ -16,13 +16,13 @@
 #include "data/dataset.h"
 #include "verify/verify.h"
 
-enum { BLOCK = 64 }; /* rows of G at a time */
+enum { GRADIENT_ROWS = 64 }; /* rows of G at a time */
 
 typedef struct slope {
     size_t n, k;
     double *x; /* n × k, less the means: they count for nothing as the columns of Y have sum 0 */
     const double *y;
-    double *diagonal, *block; /* k, and BLOCK × k */
+    double *diagonal, *block; /* k, and GRADIENT_ROWS × k */
     double largest,
         sum; /* of R_f = 2 Σ_i r_i (x_if² + the mean of x_f²), r_i = Σ_j |g_ij|: the sizes of what adds up to G */
     double unsure; /* of an eigenvalue of G by LAPACK */
@@ -56,8 +56,8 @@ static double least_pair(slope *s, const gersh_model *model)
 {
     double least = least_diagonal(s);
     int k = (int)s->k, n = (int)s->n;
-    for (size_t from = 0; from < s->k; from += BLOCK) {
-        size_t count = s->k - from < BLOCK ? s->k - from : BLOCK;
+    for (size_t from = 0; from < s->k; from += GRADIENT_ROWS) {
+        size_t count = s->k - from < GRADIENT_ROWS ? s->k - from : GRADIENT_ROWS;
         cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)count, k, n, 1, s->x + from, k, s->y, k,
                     0, s->block, k);
         for (size_t row = 0; row < count; row++)
@@ -105,7 +105,7 @@ static gersh_status begin(slope *s, const gersh__problem *p)
     double all = 0;
     *s = (slope){.n = p->n, .k = p->k, .y = p->y};
     s->x = gersh__alloc(s->n, s->k * sizeof *s->x);
-    s->diagonal = gersh__alloc(s->k, (1 + BLOCK) * sizeof *s->diagonal);
+    s->diagonal = gersh__alloc(s->k, (1 + GRADIENT_ROWS) * sizeof *s->diagonal);
     if (s->x == NULL || s->diagonal == NULL)
         return GERSH_ERROR_MEMORY;
     s->block = s->diagonal + s->k;
