@@ -142,7 +142,7 @@ static void run_set(tally *out, const char *word, size_t rows, int runs, uint64_
     task q = make(word, rows, set);
     const char *memory = gigabytes != NULL ? gigabytes : least_memory(&q);
     double *bound = room((size_t)runs, sizeof *bound);
-    double sign = strcmp(q.name, "deml") == 0 ? -1 : 1, best = INFINITY;
+    double sign = q.objective->info->maximized ? -1 : 1, best = INFINITY;
     gersh_fit_info info;
     for (int r = 0; r < runs; r++) {
         double begin = processor_seconds();

@@ -18,10 +18,7 @@ int main(int argc, char **argv)
     print_version();
     for (; fits < wanted; seed++) {
         bounds_run(&s, seed, BOUNDS_ROWS);
-        fits = 0;
-        for (int o = 0; o < BOUNDS_OBJECTIVES; o++)
-            for (int c = 0; c < BOUNDS_CERTIFIED; c++)
-                fits += s.tally[o][c].fits;
+        fits = bounds_fits(&s);
     }
     printf("problems %llu to %llu\n", first, seed - 1);
     return bounds_report(&s) > 0;

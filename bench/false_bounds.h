@@ -1,9 +1,9 @@
 /*
  * A search for false bounds. A random problem is solved by every certified solver, some of them from several starts, and by
  * the paper's; the metrics found, and random changes of them within the limits, attain values, which are computed from
- * the definitions of the objectives in long double, with no code of the library. No bound may be above a value attained in
- * the set that it is claimed for: of psd any metric, of hull and balanced any whose atoms have two entries, of diagonal
- * those with one.
+ * the definitions of the objectives in long double, with no code of the library; of objectives that are not defined here,
+ * from the verifier's definition. No bound may be above a value attained in the set that it is claimed for: of psd any
+ * metric, of hull and balanced any whose atoms have two entries, of diagonal those with one.
  */
 #ifndef GERSH_BENCH_FALSE_BOUNDS_H
 #define GERSH_BENCH_FALSE_BOUNDS_H
@@ -15,30 +15,49 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "data/dataset.h"
 #include "gersh/gersh.h"
+#include "verify/verify.h"
 
 enum {
     BOUNDS_ROWS = 50,
     BOUNDS_FEATURES = 8,
     BOUNDS_TUPLES = 40,
-    BOUNDS_OBJECTIVES = 5,
-    BOUNDS_CERTIFIED = 4,
-    BOUNDS_SOLVERS = 6,
+    BOUNDS_MOST = 32,   /* objectives, and solvers */
     BOUNDS_VALUES = 64, /* of one problem and objective */
     BOUNDS_CHANGES = 2  /* of each metric that is found */
 };
 
-static const char *const bounds_objectives[BOUNDS_OBJECTIVES] = {"glr", "mcml", "deml", "lsml", "lmnn"};
-
 /* The sets of metrics, by the entries of an atom. */
 typedef enum bounds_set { BOUNDS_ONE, BOUNDS_TWO, BOUNDS_ANY } bounds_set;
 
-static const struct {
-    const char *name;
-    bounds_set set;
-} bounds_solvers[BOUNDS_SOLVERS] = {{"diagonal", BOUNDS_ONE}, {"balanced", BOUNDS_TWO},
-                                    {"hull", BOUNDS_TWO},     {"psd", BOUNDS_ANY},
-                                    {"sgml", BOUNDS_TWO},     {"pgml", BOUNDS_TWO}};
+/* Those of the solver's metrics, and that its bound holds for. */
+static inline bounds_set bounds_set_of(const gersh_solver_info *solver)
+{
+    return solver->dense ? BOUNDS_ANY : solver->signs == GERSH_SIGNS_NO_EDGES ? BOUNDS_ONE : BOUNDS_TWO;
+}
+
+/* Whether a bound is claimed for it; others give values alone, of which those with dense atoms are left out. */
+static inline int bounds_certified(const gersh_solver_info *solver)
+{
+    return solver->bound != GERSH_BOUND_NONE;
+}
+
+static inline int bounds_gives_values(const gersh_solver_info *solver)
+{
+    return solver->learns && !bounds_certified(solver) && !solver->dense;
+}
+
+/* A certified solver of those there are. */
+static inline const gersh_solver_info *bounds_any_solver(gersh__random *random)
+{
+    const gersh_solver_info *solver[BOUNDS_MOST], *next;
+    size_t count = 0;
+    for (int i = 0; (next = gersh_solver_at(i)) != NULL; i++)
+        if (bounds_certified(next) && count < BOUNDS_MOST)
+            solver[count++] = next;
+    return solver[gersh__random_below(random, count)];
+}
 
 typedef struct bounds_problem {
     size_t n, k, classes;
@@ -58,7 +77,7 @@ typedef struct bounds_tally {
 } bounds_tally;
 
 typedef struct bounds_search {
-    bounds_tally tally[BOUNDS_OBJECTIVES][BOUNDS_CERTIFIED];
+    bounds_tally tally[BOUNDS_MOST][BOUNDS_MOST]; /* of the objective and the solver at these places */
     long shown;
     int with_paper; /* sgml and pgml too */
 } bounds_search;
@@ -369,33 +388,66 @@ static inline void bounds_compared(const bounds_problem *q, bounds_value *v, bou
 }
 
 /* Whether the objective can learn from the problem. */
-static inline int bounds_takes(const bounds_problem *q, int objective)
+static inline int bounds_takes(const bounds_problem *q, const gersh_objective_info *objective)
 {
-    const char *name = bounds_objectives[objective];
-    return q->tuples == NULL || strcmp(name, "lsml") == 0 ||
-           (strcmp(name, "lmnn") == 0) == (q->tuples->kind != GERSH_PAIRS);
+    unsigned known = q->tuples == NULL ? GERSH_SUPERVISION_CLASSES
+                                       : (unsigned)GERSH_SUPERVISION_PAIRS << q->tuples->kind;
+    return (objective->takes & known) != 0;
 }
 
-static inline bounds_value bounds_evaluate(const bounds_problem *q, int objective, const gersh_metric *m)
+/*
+ * Of an objective that is not defined here: by the verifier's definition, in double. Distances are those of unit vectors under
+ * the matrix −d/2.
+ */
+static inline void bounds_by_verifier(const bounds_problem *q, bounds_value *v, bounds_distances d,
+                                      const char *name)
+{
+    static double x[BOUNDS_ROWS * BOUNDS_ROWS], m[BOUNDS_ROWS * BOUNDS_ROWS];
+    size_t all[BOUNDS_ROWS];
+    int labels[BOUNDS_ROWS];
+    double weights[BOUNDS_ROWS];
+    for (size_t i = 0; i < q->n; i++) {
+        for (size_t j = 0; j < q->n; j++) {
+            x[i * q->n + j] = i == j;
+            m[i * q->n + j] = -0.5 * (double)d[i][j];
+        }
+        all[i] = i;
+        labels[i] = q->class[i];
+        weights[i] = (double)bounds_weight(q, i);
+    }
+    gersh_dataset data = {.n = q->n, .k = q->n, .x = x, .labels = labels, .weights = weights};
+    gersh__dense dense = {q->n, 0, q->n, all, all, m};
+    const gersh__reference *reference = gersh__reference_find(name);
+    gersh__problem p = {0};
+    if (reference == NULL ||
+        gersh__problem_solve(&p, reference, &dense, &data, q->tuples, 0, 0) != GERSH_OK)
+        abort();
+    v->value = reference->maximized ? -p.value : p.value;
+    v->size = (long double)p.margins * (DBL_EPSILON / LDBL_EPSILON);
+    gersh__problem_clear(&p);
+}
+
+static inline bounds_value bounds_evaluate(const bounds_problem *q, const char *name, const gersh_metric *m)
 {
     static bounds_distances d;
     static bounds_pairs list;
-    const char *name = bounds_objectives[objective];
     bounds_value v = {0};
     bounds_measure(q, m, d);
-    if (q->tuples != NULL && q->tuples->kind != GERSH_PAIRS) {
-        bounds_compared(q, &v, d, strcmp(name, "lmnn") == 0);
-        return v;
-    }
-    bounds_list(q, d, &list);
+    int compared = q->tuples != NULL && q->tuples->kind != GERSH_PAIRS;
+    if (!compared)
+        bounds_list(q, d, &list);
     if (strcmp(name, "glr") == 0 || strcmp(name, "deml") == 0)
         bounds_glr_deml(&v, &list, strcmp(name, "deml") == 0);
-    else if (strcmp(name, "lsml") == 0)
-        bounds_lsml(&v, &list);
     else if (strcmp(name, "mcml") == 0)
         bounds_mcml(q, &v, &list);
-    else
+    else if (strcmp(name, "lsml") == 0 && !compared)
+        bounds_lsml(&v, &list);
+    else if (strcmp(name, "lmnn") == 0 && !compared)
         bounds_lmnn(q, &v, d);
+    else if (strcmp(name, "lsml") == 0 || strcmp(name, "lmnn") == 0)
+        bounds_compared(q, &v, d, strcmp(name, "lmnn") == 0);
+    else
+        bounds_by_verifier(q, &v, d, name);
     return v;
 }
 
@@ -472,13 +524,14 @@ typedef struct bounds_found {
     bounds_value value[BOUNDS_VALUES];
     size_t values;
     struct {
-        int solver;
+        const gersh_solver_info *solver;
+        int place;    /* of the solver */
         double bound; /* as minimised */
     } bound[BOUNDS_VALUES];
     size_t bounds;
 } bounds_found;
 
-static inline void bounds_attain(bounds_found *found, const bounds_problem *q, int objective,
+static inline void bounds_attain(bounds_found *found, const bounds_problem *q, const char *objective,
                                  const gersh_metric *m, bounds_set set)
 {
     if (found->values == BOUNDS_VALUES)
@@ -487,22 +540,32 @@ static inline void bounds_attain(bounds_found *found, const bounds_problem *q, i
     found->value[found->values++].set = set;
 }
 
+static inline int bounds_place(const gersh_solver_info *solver)
+{
+    int place = 0;
+    while (gersh_solver_at(place) != solver)
+        place++;
+    return place;
+}
+
 /* One fit; of a metric that is not certified only the value counts. */
 static inline void bounds_fit(bounds_search *s, bounds_found *found, const bounds_problem *q,
-                              const gersh_dataset *data, int objective, int solver, int other_start,
-                              gersh__random *random)
+                              const gersh_dataset *data, int objective, const gersh_solver_info *solver,
+                              int other_start, gersh__random *random)
 {
+    const gersh_objective_info *goal = gersh_objective_at(objective);
+    int certified = bounds_certified(solver);
     const struct {
         const char *name, *value;
-    } given[] = {{"objective", bounds_objectives[objective]},
-                 {"solver", bounds_solvers[solver].name},
+    } given[] = {{"objective", goal->name},
+                 {"solver", solver->name},
                  {"trace", q->trace},
                  {"rho", q->rho},
                  {"threads", "1"},
-                 {"tol", solver < BOUNDS_CERTIFIED ? q->tol : NULL},
-                 {"max-iter", solver < BOUNDS_CERTIFIED ? q->max_iter : "2"}};
-    bounds_set set = bounds_solvers[solver].set;
-    bounds_tally *tally = solver < BOUNDS_CERTIFIED ? &s->tally[objective][solver] : NULL;
+                 {"tol", certified ? q->tol : NULL},
+                 {"max-iter", certified ? q->max_iter : "2"}};
+    bounds_set set = bounds_set_of(solver);
+    bounds_tally *tally = certified ? &s->tally[objective][bounds_place(solver)] : NULL;
     gersh_settings *settings = NULL;
     gersh_metric *metric = NULL, *start = NULL;
     gersh_fit_info info;
@@ -530,18 +593,18 @@ static inline void bounds_fit(bounds_search *s, bounds_found *found, const bound
     }
     if (status == GERSH_OK) {
         if (tally != NULL && info.has_bound && found->bounds < BOUNDS_VALUES) {
-            int maximised = strcmp(bounds_objectives[objective], "deml") == 0;
-            tally->zero += !maximised && info.bound == 0;
+            tally->zero += goal->nonnegative && info.bound == 0;
             found->bound[found->bounds].solver = solver;
-            found->bound[found->bounds++].bound = maximised ? -info.bound : info.bound;
+            found->bound[found->bounds].place = bounds_place(solver);
+            found->bound[found->bounds++].bound = goal->maximized ? -info.bound : info.bound;
         }
         bounds_shrink(metric, &info);
-        bounds_attain(found, q, objective, metric, set);
+        bounds_attain(found, q, goal->name, metric, set);
         for (int c = 0; c < BOUNDS_CHANGES; c++) {
             gersh_metric *changed = bounds_change(metric, &info, set, random);
             if (changed == NULL)
                 abort();
-            bounds_attain(found, q, objective, changed, set);
+            bounds_attain(found, q, goal->name, changed, set);
             gersh_metric_free(changed);
         }
     }
@@ -558,11 +621,11 @@ static inline void bounds_compare(bounds_search *s, const bounds_found *found, c
                                   int objective, unsigned long long seed)
 {
     for (size_t b = 0; b < found->bounds; b++) {
-        int solver = found->bound[b].solver;
-        bounds_tally *t = &s->tally[objective][solver];
+        const gersh_solver_info *solver = found->bound[b].solver;
+        bounds_tally *t = &s->tally[objective][found->bound[b].place];
         for (size_t v = 0; v < found->values; v++) {
             const bounds_value *value = &found->value[v];
-            if (value->set > bounds_solvers[solver].set)
+            if (value->set > bounds_set_of(solver))
                 continue;
             long double above = found->bound[b].bound - value->value,
                         scale = fabsl(value->value) + LDBL_MIN;
@@ -577,10 +640,9 @@ static inline void bounds_compare(bounds_search *s, const bounds_found *found, c
                 printf("false: seed %llu, %s, %s: bound %.17g, value %.17Lg, off by %.2Lg; n %zu, k %zu, "
                        "trace %s, rho %s, "
                        "tol %s, max-iter %s%s%s\n",
-                       seed, bounds_objectives[objective], bounds_solvers[solver].name,
-                       found->bound[b].bound, value->value, above / scale, q->n, q->k, q->trace, q->rho,
-                       q->tol, q->max_iter, q->weighted ? ", weights" : "",
-                       q->tuples != NULL ? ", tuples" : "");
+                       seed, gersh_objective_at(objective)->name, solver->name, found->bound[b].bound,
+                       value->value, above / scale, q->n, q->k, q->trace, q->rho, q->tol, q->max_iter,
+                       q->weighted ? ", weights" : "", q->tuples != NULL ? ", tuples" : "");
         }
     }
 }
@@ -599,45 +661,60 @@ static inline void bounds_run(bounds_search *s, unsigned long long seed, int mos
         labels[i] = names[q.class[i]];
     if (gersh_dataset_new(&data, q.n, q.k, q.x, q.k, labels, NULL, NULL) != GERSH_OK)
         abort();
-    for (int o = 0; o < BOUNDS_OBJECTIVES; o++) {
+    const gersh_objective_info *objective;
+    const gersh_solver_info *solver;
+    for (int o = 0; o < BOUNDS_MOST && (objective = gersh_objective_at(o)) != NULL; o++) {
         bounds_found found = {.values = 0};
-        if (!bounds_takes(&q, o))
+        if (!bounds_takes(&q, objective))
             continue;
-        for (int solver = 0; solver < BOUNDS_CERTIFIED; solver++)
-            bounds_fit(s, &found, &q, data, o, solver, 0, &random);
-        bounds_fit(s, &found, &q, data, o, (int)gersh__random_below(&random, BOUNDS_CERTIFIED), 1, &random);
-        for (int solver = BOUNDS_CERTIFIED;
-             solver < BOUNDS_SOLVERS && s->with_paper && seed % 8 == 0 && q.n <= 16; solver++)
-            bounds_fit(s, &found, &q, data, o, solver, 0, &random);
+        for (int i = 0; i < BOUNDS_MOST && (solver = gersh_solver_at(i)) != NULL; i++)
+            if (bounds_certified(solver))
+                bounds_fit(s, &found, &q, data, o, solver, 0, &random);
+        bounds_fit(s, &found, &q, data, o, bounds_any_solver(&random), 1, &random);
+        for (int i = 0; i < BOUNDS_MOST && (solver = gersh_solver_at(i)) != NULL; i++)
+            if (bounds_gives_values(solver) && s->with_paper && seed % 8 == 0 && q.n <= 16)
+                bounds_fit(s, &found, &q, data, o, solver, 0, &random);
         bounds_compare(s, &found, &q, o, seed);
     }
     gersh_tuples_free(q.tuples);
     gersh_dataset_free(data);
 }
 
+static inline long bounds_fits(const bounds_search *s)
+{
+    long fits = 0;
+    for (int o = 0; o < BOUNDS_MOST; o++)
+        for (int c = 0; c < BOUNDS_MOST; c++)
+            fits += s->tally[o][c].fits;
+    return fits;
+}
+
 static inline long bounds_report(const bounds_search *s)
 {
-    long wrong = 0, fits = 0;
+    long wrong = 0;
     printf("%-6s %-9s %8s %8s %9s %8s %10s %6s %10s %10s\n", "", "", "fits", "refused", "no bound",
            "bound 0", "compared", "false", "worst", "nearest");
-    for (int o = 0; o < BOUNDS_OBJECTIVES; o++)
-        for (int c = 0; c < BOUNDS_CERTIFIED; c++) {
+    const gersh_objective_info *objective;
+    const gersh_solver_info *solver;
+    for (int o = 0; o < BOUNDS_MOST && (objective = gersh_objective_at(o)) != NULL; o++)
+        for (int c = 0; c < BOUNDS_MOST && (solver = gersh_solver_at(c)) != NULL; c++) {
             const bounds_tally *t = &s->tally[o][c];
-            printf("%-6s %-9s %8ld %8ld %9ld %8ld %10ld %6ld %10.2g %10.2g\n", bounds_objectives[o],
-                   bounds_solvers[c].name, t->fits, t->refused, t->unbounded, t->zero, t->compared,
-                   t->wrong, t->worst, t->nearest);
+            if (!bounds_certified(solver))
+                continue;
+            printf("%-6s %-9s %8ld %8ld %9ld %8ld %10ld %6ld %10.2g %10.2g\n", objective->name,
+                   solver->name, t->fits, t->refused, t->unbounded, t->zero, t->compared, t->wrong,
+                   t->worst, t->nearest);
             wrong += t->wrong;
-            fits += t->fits;
         }
-    printf("%ld fits, %ld false bounds\n", fits, wrong);
+    printf("%ld fits, %ld false bounds\n", bounds_fits(s), wrong);
     return wrong;
 }
 
 static inline bounds_search bounds_start(int with_paper)
 {
     bounds_search s = {.with_paper = with_paper};
-    for (int o = 0; o < BOUNDS_OBJECTIVES; o++)
-        for (int c = 0; c < BOUNDS_CERTIFIED; c++)
+    for (int o = 0; o < BOUNDS_MOST; o++)
+        for (int c = 0; c < BOUNDS_MOST; c++)
             s.tally[o][c].nearest = -INFINITY;
     return s;
 }

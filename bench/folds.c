@@ -151,7 +151,7 @@ static outcome fit_whole(const gersh_dataset *data, const char *objective, const
 static void print_wholes(const char *folder)
 {
     static const char *const names[] = {"heart", "sonar", "wdbc", "german"};
-    static const char *const objectives[] = {"glr", "mcml", "deml", "lsml", "lmnn"};
+    const gersh_objective_info *objective;
     static const char *const solvers[] = {"hull", "balanced"};
     printf("\nData sets: scale paper, trace K, default rho and tol, a thread for each core; shares of the "
            "time in %%\n\n");
@@ -160,13 +160,13 @@ static void print_wholes(const char *folder)
            "objective", "step");
     for (size_t d = 0; d < sizeof names / sizeof names[0]; d++) {
         gersh_dataset *data = read_data(folder, names[d], "paper");
-        for (size_t o = 0; o < sizeof objectives / sizeof objectives[0]; o++)
+        for (int o = 0; (objective = gersh_objective_at(o)) != NULL; o++)
             for (size_t s = 0; s < sizeof solvers / sizeof solvers[0]; s++) {
-                outcome r = fit_whole(data, objectives[o], solvers[s]);
+                outcome r = fit_whole(data, objective->name, solvers[s]);
                 const gersh_fit_info *i = &r.info;
                 printf("%-7s %-5s %-9s %12.6g %12.6g %8.3f %6d %7d %6zu %6zu %9.4f %9.1f %6.1f %10.1f "
                        "%6.1f\n",
-                       names[d], objectives[o], solvers[s], i->objective_value, i->bound,
+                       names[d], objective->name, solvers[s], i->objective_value, i->bound,
                        percent(i->gap, fabs(i->objective_value)), i->iterations, i->newton_steps, r.atoms,
                        r.edges, i->seconds, percent(i->seconds_gradient, i->seconds),
                        percent(i->seconds_minimizer, i->seconds), percent(i->seconds_objective, i->seconds),

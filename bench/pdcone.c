@@ -121,11 +121,14 @@ static gersh_dataset *generated(size_t which)
 int main(int argc, char **argv)
 {
     static const char *const names[] = {"heart", "sonar", "wdbc", "colon-cancer"};
-    static const char *const objectives[] = {"glr", "mcml", "deml", "lsml", "lmnn"};
+    const gersh_objective_info *objective;
     const char *folder = data_folder(argc, argv);
     size_t count = folder != NULL ? sizeof names / sizeof names[0] : GENERATED;
-    double ratios[sizeof names / sizeof names[0] * 5];
-    size_t known = 0;
+    double *ratios = NULL;
+    size_t known = 0, goals = 0;
+    while (gersh_objective_at((int)goals) != NULL)
+        goals++;
+    ratios = room(count * goals, sizeof *ratios);
     print_version();
     printf("%s, scale paper, trace K; seconds of the processor, one thread, medians of %d;\n"
            "*: stopped after %.0f s or 1,000 iterations\n\n",
@@ -138,14 +141,15 @@ int main(int argc, char **argv)
     printf("\n");
     for (size_t d = 0; d < count; d++) {
         gersh_dataset *data = folder != NULL ? read_data(folder, names[d], "paper") : generated(d);
-        for (size_t o = 0; o < sizeof objectives / sizeof objectives[0]; o++) {
-            double ratio = print_row(folder != NULL ? names[d] : "generated", data, objectives[o]);
+        for (int o = 0; (objective = gersh_objective_at(o)) != NULL; o++) {
+            double ratio = print_row(folder != NULL ? names[d] : "generated", data, objective->name);
             if (!isnan(ratio))
                 ratios[known++] = ratio;
         }
         gersh_dataset_free(data);
     }
     printf("\nmedian of the %zu ratios: %.1f\n", known, known > 0 ? median(known, ratios) : 0);
+    free(ratios);
     print_peak();
     return 0;
 }

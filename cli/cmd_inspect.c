@@ -76,7 +76,7 @@ static gersh_status read_data(gersh_dataset **out, const gersh_model *model, con
 {
     gersh_settings *settings = NULL;
     const char *theirs = gersh__setting_text(gersh_model_settings(model), GERSH__LABELS);
-    gersh_status status = gersh__settings_copy(&settings, gersh_model_settings(model));
+    gersh_status status = gersh_settings_copy(&settings, gersh_model_settings(model));
     if (status == GERSH_OK && *theirs != '\0' && !gersh__setting_given(args->settings, GERSH__LABELS))
         status = gersh__fail(
             GERSH_ERROR_ARGUMENT,

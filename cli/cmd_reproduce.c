@@ -1,174 +1,87 @@
-/* gersh reproduce: the paper's tables, ours beside its figures. */
+/* gersh reproduce: starts gersh-reproduce, a program of its own, which computes the paper's tables. */
 #include "cli.h"
 
-#include <stdio.h>
+#include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/settings.h"
 
-enum { BAR = 20, PLAIN_WIDTH = 120 };
-
+#define PROGRAM "gersh-reproduce"
 #define DEFAULT_OUTPUT "gersh-reproduce"
 
-static void put_duration(char *out, size_t size, double seconds)
+enum { MOST_WORDS = 32 };
+
+/* Its path in the folder of this program; 0 where that folder is not known. */
+static int find_beside(char path[PATH_MAX])
 {
-    if (seconds < 100)
-        snprintf(out, size, "%.0f s", seconds);
-    else
-        snprintf(out, size, "%.0f min", seconds / 60);
+    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    if (length <= 0 || (size_t)length + sizeof PROGRAM > PATH_MAX)
+        return 0;
+    strcpy(path + length, PROGRAM);
+    return 1;
 }
 
-static void draw(void *context, const gersh_reproduce_progress *now)
+/* The command line of the program: what was given, as it was given. */
+static void list_words(const char *words[MOST_WORDS], const cli_args *args)
 {
-    char text[320], marks[BAR + 1], spent[32], left[64] = "";
-    memset(marks, '.', BAR);
-    memset(marks, '#', (size_t)(now->done * BAR));
-    marks[BAR] = '\0';
-    put_duration(spent, sizeof spent, now->seconds);
-    if (now->left >= 0) {
-        char duration[32];
-        put_duration(duration, sizeof duration, now->left);
-        snprintf(left, sizeof left, ", about %s left", duration);
+    static const struct {
+        int setting;
+        const char *option;
+    } settings[] = {
+        {GERSH__MAX_TIME, "--max-time"}, {GERSH__SEED, "--seed"}, {GERSH__THREADS, "--threads"}};
+    static const struct {
+        const char *name, *option;
+    } own[] = {{"data", "--data"},
+               {"output", "--output"},
+               {"quick", "--quick"},
+               {"fresh", "--fresh"},
+               {"list", "--list"}};
+    size_t count = 0;
+    words[count++] = PROGRAM;
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        const char *value = cli_value(args, own[i].name);
+        if (value == NULL)
+            continue;
+        words[count++] = own[i].option;
+        if (i < 2)
+            words[count++] = value;
     }
-    snprintf(text, sizeof text, "[%s] %s%s; %s", marks, spent, left, now->what);
-    cli_line_draw(context, now->seconds, text);
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+        if (gersh__setting_given(args->settings, settings[i].setting)) {
+            words[count++] = settings[i].option;
+            words[count++] = gersh__setting_text(args->settings, settings[i].setting);
+        }
+    if (args->json)
+        words[count++] = "--json";
+    if (args->quiet)
+        words[count++] = "--quiet";
+    words[count++] = "--";
+    if (args->operands > 0)
+        words[count++] = args->operand[0];
+    words[count] = NULL;
 }
 
-static json_t *table_json(const gersh_report_table *table)
-{
-    json_t *rows = json_array(), *columns = gersh__json_texts(table->column, table->columns);
-    for (size_t r = 0; r < table->rows; r++)
-        json_array_append_new(rows, gersh__json_texts(table->cell + r * table->columns, table->columns));
-    return json_pack("{s:s, s:s, s:o, s:o, s:o}", "name", table->name, "title", table->title, "columns",
-                     columns, "rows", rows, "notes", gersh__json_texts(table->note, table->notes));
-}
-
-static json_t *report_json(const gersh_report *report)
-{
-    json_t *tables = json_array(), *claims = json_array();
-    for (size_t t = 0; t < report->tables; t++)
-        json_array_append_new(tables, table_json(report->table[t]));
-    for (size_t c = 0; c < report->claims; c++)
-        json_array_append_new(claims, json_pack("{s:s, s:s, s:s}", "claim", report->claim[c].text,
-                                                "verdict", gersh_verdict_name(report->claim[c].verdict),
-                                                "numbers", report->claim[c].detail));
-    return json_pack("{s:s, s:s, s:o, s:o, s:o}", "name", report->name, "title", report->title, "tables",
-                     tables, "notes", gersh__json_texts(report->note, report->notes), "claims", claims);
-}
-
-static int print_json(const gersh_reproduction *result)
-{
-    json_t *reports = json_array();
-    for (size_t r = 0; r < result->reports; r++)
-        json_array_append_new(reports, report_json(result->report[r]));
-    return cli_print_json(json_pack("{s:o, s:o, s:o, s:I, s:I, s:b}", "reports", reports, "missing",
-                                    gersh__json_texts(result->missing_name, result->missing), "files",
-                                    gersh__json_texts(result->file, result->files), "computed",
-                                    (json_int_t)result->computed, "reused", (json_int_t)result->reused,
-                                    "interrupted", result->interrupted));
-}
-
-/* The claims alone, a line each. */
-static int print_claims(const gersh_reproduction *result)
-{
-    for (size_t r = 0; r < result->reports; r++)
-        for (size_t c = 0; c < result->report[r]->claims; c++)
-            printf("%s: %s: %s\n", result->report[r]->name,
-                   gersh_verdict_name(result->report[r]->claim[c].verdict),
-                   result->report[r]->claim[c].text);
-    return cli_finish_output();
-}
-
-static void print_counts(const gersh_reproduction *result)
-{
-    size_t count[3] = {0};
-    for (size_t r = 0; r < result->reports; r++)
-        for (size_t c = 0; c < result->report[r]->claims; c++)
-            count[result->report[r]->claim[c].verdict]++;
-    printf("%zu claims hold, %zu do not hold here, %zu are open; %zu cells computed, %zu taken from "
-           "earlier runs\n",
-           count[GERSH_CLAIM_HOLDS], count[GERSH_CLAIM_FAILS], count[GERSH_CLAIM_OPEN], result->computed,
-           result->reused);
-}
-
-static int text_width(void)
-{
-    return isatty(STDOUT_FILENO) ? cli_width() : PLAIN_WIDTH;
-}
-
-static int print_text(const cli_args *args, const gersh_reproduction *result)
-{
-    const char *output = cli_value(args, "output");
-    for (size_t r = 0; r < result->reports; r++) {
-        gersh_report_write(stdout, result->report[r], GERSH_REPORT_TEXT, text_width());
-        putchar('\n');
-    }
-    print_counts(result);
-    printf("%zu files", result->files);
-    cli_put_around(stdout, " in ", output != NULL ? output : DEFAULT_OUTPUT, "\n");
-    if (result->missing > 0) {
-        printf("missing data, whose rows are empty:");
-        for (size_t m = 0; m < result->missing; m++)
-            printf("%s %s.csv", m > 0 ? "," : "", result->missing_name[m]);
-        printf("; 'gersh reproduce --list' says where they come from\n");
-    }
-    return cli_finish_output();
-}
-
-static int list(const cli_args *args)
-{
-    gersh_report *report = NULL;
-    gersh_status status = gersh_reproduce_list(&report, cli_value(args, "data"));
-    if (status != GERSH_OK)
-        return cli_fail(args, status, NULL);
-    int code;
-    if (args->json) {
-        code = cli_print_json(report_json(report));
-    } else {
-        gersh_report_write(stdout, report, GERSH_REPORT_TEXT, 160);
-        code = cli_finish_output();
-    }
-    gersh_report_free(report);
-    return code;
-}
-
+/* Comes back only where the program cannot be started. */
 static int run(const cli_args *args)
 {
-    cli_progress line = {0};
-    const char *output = cli_value(args, "output");
-    gersh_reproduction *result = NULL;
-    gersh_reproduce_options options = {.data = cli_value(args, "data"),
-                                       .output = output != NULL ? output : DEFAULT_OUTPUT,
-                                       .quick = cli_value(args, "quick") != NULL,
-                                       .fresh = cli_value(args, "fresh") != NULL,
-                                       .progress_context = &line,
-                                       .cancel = &cli_cancel};
-    if (cli_value(args, "list") != NULL && args->operands == 0)
-        return list(args);
-    if (cli_value(args, "list") != NULL || args->operands == 0)
-        return cli_fail(args,
-                        gersh__fail(GERSH_ERROR_ARGUMENT,
-                                    args->operands == 0
-                                        ? "name a table, 'all', or --list; 'gersh help reproduce' "
-                                          "lists the tables"
-                                        : "--list takes no table; leave out one of the two"),
-                        NULL);
-    if (!args->quiet && !args->json && isatty(STDERR_FILENO))
-        options.progress = draw;
-    gersh_status status = gersh_reproduce(&result, args->operand[0], args->settings, &options);
-    cli_progress_end(&line);
-    if (status != GERSH_OK)
-        return cli_fail(args, status, NULL);
-    int code = args->json    ? print_json(result)
-               : args->quiet ? print_claims(result)
-                             : print_text(args, result);
-    if (code == EXIT_DONE && result->interrupted) {
-        fprintf(stderr, "gersh reproduce: interrupted; run it again to go on with what is not done yet\n");
-        code = EXIT_INTERRUPTED;
-    }
-    gersh_reproduction_free(result);
-    return code;
+    char path[PATH_MAX];
+    const char *words[MOST_WORDS];
+    list_words(words, args);
+    if (find_beside(path))
+        execv(path, (char *const *)words);
+    if (errno == ENOENT)
+        execvp(PROGRAM, (char *const *)words);
+    gersh_status status =
+        errno == ENOENT ? gersh__fail(GERSH_ERROR_INPUT,
+                                      "there is no program " PROGRAM " beside gersh or on the PATH; "
+                                      "install it with gersh (make install), or build it (make build)")
+                        : gersh__fail_errno(errno, PROGRAM, "cannot be started");
+    return cli_fail(args, status, NULL);
 }
 
 static const cli_option options[] = {

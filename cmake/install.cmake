@@ -1,4 +1,4 @@
-# Installs the program, both forms of the library, the headers, the manual pages, a pkg-config file and a CMake
+# Installs the programs, both forms of the library, the headers, the manual pages, a pkg-config file and a CMake
 # package. Neither of the last two names a folder of this build, so that the installed tree can be moved.
 include(CMakePackageConfigHelpers)
 
@@ -27,7 +27,7 @@ endif()
 list(REMOVE_DUPLICATES gersh_static_flags)
 target_link_libraries(gersh_static INTERFACE "$<INSTALL_INTERFACE:${gersh_static_flags}>")
 
-install(TARGETS gersh RUNTIME)
+install(TARGETS gersh gersh-reproduce RUNTIME)
 install(TARGETS gersh_static gersh_shared EXPORT gersh)
 install(DIRECTORY include/gersh TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 install(FILES LICENSE TYPE DOC)

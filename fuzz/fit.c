@@ -55,15 +55,17 @@ static void set_one(problem *p, fuzz_choices *c, const char *name, const char *c
 
 static void choose_settings(problem *p, fuzz_choices *c)
 {
-    static const char *const objectives[] = {"glr", "mcml", "deml", "lsml", "lmnn"};
-    static const char *const solvers[] = {"balanced", "diagonal", "hull",   "psd",     "sgml",
-                                          "pgml",     "hbnb",     "pdcone", "identity"};
+    unsigned objectives = 0, solvers = 0;
+    while (gersh_objective_at((int)objectives) != NULL)
+        objectives++;
+    while (gersh_solver_at((int)solvers) != NULL)
+        solvers++;
     if (gersh_settings_new(&p->settings) != GERSH_OK)
         fuzz_fail("there are no settings");
     set(p, "threads", "1");
     set(p, "max-time", "0.5");
-    set(p, "objective", objectives[fuzz_below(c, 5)]);
-    set(p, "solver", solvers[fuzz_below(c, 9)]);
+    set(p, "objective", gersh_objective_at((int)fuzz_below(c, objectives))->name);
+    set(p, "solver", gersh_solver_at((int)fuzz_below(c, solvers))->name);
     if (fuzz_below(c, 2))
         return; /* most settings are refused by most solvers */
     SET_ONE(p, c, "max-iter", "1", "2", "3", "10", "30");

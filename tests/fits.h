@@ -13,32 +13,25 @@
 #include "base/random.h"
 #include "check.h"
 #include "gersh/gersh.h"
+#include "registry.h"
 
-enum { FITS_OBJECTIVES = 5, FITS_SOLVERS = 9, FITS_ROWS = 40, FITS_FEATURES = 10 };
+enum { FITS_ROWS = 40, FITS_FEATURES = 10 };
 
-static const char *const fits_objectives[FITS_OBJECTIVES] = {"glr", "mcml", "deml", "lsml", "lmnn"};
+/* Iterations at most, as a setting: those of sgml and pgml are searches of their own. */
+static inline const char *fits_iterations(const gersh_solver_info *solver)
+{
+    return gersh_solver_reads(solver, "rows-only") ? "2" : "1000";
+}
 
-/* What a solver promises of its metrics. */
-typedef enum fits_signs { FITS_NONE, FITS_POSITIVE, FITS_BALANCED, FITS_ANY } fits_signs;
+static inline const gersh_solver_info *fits_solver(size_t number)
+{
+    return gersh_solver_at((int)number);
+}
 
-typedef struct fits_solver {
-    const char *name;
-    fits_signs signs;
-    int convex;    /* its bound is the optimum of its own set */
-    int rows;      /* it goes row by row: the order of features matters */
-    int certified; /* it gives a bound */
-    const char *max_iter;
-} fits_solver;
-
-static const fits_solver fits_solvers[FITS_SOLVERS] = {{"identity", FITS_NONE, 0, 0, 0, "1000"},
-                                                       {"diagonal", FITS_NONE, 1, 0, 1, "1000"},
-                                                       {"pgml", FITS_POSITIVE, 0, 1, 0, "2"},
-                                                       {"sgml", FITS_BALANCED, 0, 1, 0, "2"},
-                                                       {"balanced", FITS_BALANCED, 0, 0, 1, "1000"},
-                                                       {"hull", FITS_ANY, 1, 0, 1, "1000"},
-                                                       {"pdcone", FITS_ANY, 0, 0, 0, "1000"},
-                                                       {"hbnb", FITS_ANY, 0, 1, 0, "1000"},
-                                                       {"psd", FITS_ANY, 1, 0, 1, "1000"}};
+static inline const char *fits_objective(size_t number)
+{
+    return objective_name(number, learns_classes);
+}
 
 /* Rows with labels, to be changed before they become a data set. */
 typedef struct table {
@@ -75,15 +68,15 @@ static inline gersh_dataset *table_data(const table *t, const char *const *names
 }
 
 /* Pairs of names and values, up to NULL, after objective and solver; one thread. */
-static inline gersh_settings *fits_settings(const char *objective, const fits_solver *solver,
+static inline gersh_settings *fits_settings(const char *objective, const gersh_solver_info *solver,
                                             const char *const *pairs)
 {
     gersh_settings *settings = NULL;
     assert_ok(gersh_settings_new(&settings));
     assert_ok(gersh_settings_set(settings, "objective", objective));
     assert_ok(gersh_settings_set(settings, "solver", solver->name));
-    assert_ok(gersh_settings_set(settings, "max-iter", solver->max_iter));
-    if (solver->certified)
+    assert_ok(gersh_settings_set(settings, "max-iter", fits_iterations(solver)));
+    if (solver->bound != GERSH_BOUND_NONE)
         assert_ok(gersh_settings_set(settings, "tol", "1e-3"));
     assert_ok(gersh_settings_set(settings, "threads", "1"));
     for (; pairs != NULL && *pairs != NULL; pairs += 2)
@@ -126,7 +119,7 @@ static inline int fits_is_balanced(const double *m, size_t k, int positive)
 
 /* Trace, smallest eigenvalue (LAPACK, in units of the trace) and signs are those that the solver promises. */
 static inline void fits_check(const char *what, const gersh_metric *metric, const gersh_fit_info *info,
-                              fits_signs signs)
+                              gersh_graph_signs signs)
 {
     size_t k = metric->features;
     double m[FITS_FEATURES * FITS_FEATURES], values[FITS_FEATURES], trace = 0;
@@ -135,10 +128,10 @@ static inline void fits_check(const char *what, const gersh_metric *metric, cons
         trace += m[i * k + i];
     if (!(trace <= info->budget * (1 + 1e-12)) || !(trace > 0))
         fail_msg("%s: the trace is %.17g of %.17g", what, trace, info->budget);
-    if (signs != FITS_ANY && !fits_is_balanced(m, k, signs == FITS_POSITIVE))
+    if (signs != GERSH_SIGNS_FREE && !fits_is_balanced(m, k, signs == GERSH_SIGNS_POSITIVE))
         fail_msg("%s: the signs of M are not those of the solver", what);
     for (size_t e = 0; e < k * k; e++) {
-        if (signs == FITS_NONE && e / k != e % k && m[e] != 0)
+        if (signs == GERSH_SIGNS_NO_EDGES && e / k != e % k && m[e] != 0)
             fail_msg("%s: M has the entry %g off its diagonal", what, m[e]);
         m[e] /= trace;
     }

@@ -12,6 +12,15 @@
 #include "base/threads.h"
 #include "check.h"
 #include "region/region.h"
+#include "registry.h"
+
+/* The edges of a region that a program adds (tests/unit/plug), and the size of their angle; not there in others. */
+typedef struct region_definition {
+    int (*has)(gersh_atom edge);
+    double angle;
+} region_definition;
+
+extern const region_definition plugged_region __attribute__((weak));
 
 enum { NEGATIVE = 1, POSITIVE = 2 };                                      /* signs that M_ij may have */
 enum { MIXED, BELOW_ZERO, ABOVE_ZERO, FEW, ALL_ZERO, DECOYS, GRADIENTS }; /* kinds of g */
@@ -270,16 +279,30 @@ static inline double search_quarter(const gersh__region *region, size_t i, size_
     return search_angles(a, b, c, start);
 }
 
+enum { MOST_ANGLES = 4 };
+
+/* The single angles that edges on two features have in some region: that of gdpa, and of one that is added. */
+static inline size_t single_angles(const world *w, size_t i, size_t j, double angle[MOST_ANGLES])
+{
+    size_t count = 0;
+    angle[count++] = atan2(w->u[i], w->u[j]);
+    if (&plugged_region != NULL)
+        angle[count++] = plugged_region.angle;
+    for (size_t s = 0, last = count; s < last; s++)
+        angle[count++] = -angle[s];
+    return count;
+}
+
 /*
- * The smallest value of an edge that the region has on two features. Regions have all edges of one sign or those of single
- * angles, which are to be listed here. Only with few features is it found without the derivative.
+ * The smallest value of an edge that the region has on two features. Regions have all edges of one sign or those of
+ * single_angles. Only with few features is it found without the derivative.
  */
 static inline double pair_least(const world *w, const gersh__region *region, size_t i, size_t j, double a,
                                 double b, double c)
 {
-    const double angles[] = {atan2(w->u[i], w->u[j]), -atan2(w->u[i], w->u[j])};
-    double least = INFINITY;
-    for (size_t s = 0; s < sizeof angles / sizeof angles[0]; s++)
+    double angles[MOST_ANGLES], least = INFINITY;
+    size_t count = single_angles(w, i, j, angles);
+    for (size_t s = 0; s < count; s++)
         if (has_edge(region, i, j, angles[s]))
             least = fmin(least, at_angle(a, b, c, angles[s]));
     if (w->k > 20)
@@ -319,6 +342,8 @@ static inline int defined(const world *w, const char *name, gersh_atom z)
         return colored && aligned;
     if (strcmp(name, "balanced") == 0)
         return colored;
+    if (&plugged_region != NULL && strcmp(name, plugged.region) == 0)
+        return plugged_region.has(z);
     if (strcmp(name, "hull") != 0 && strcmp(name, "psd") != 0)
         fail_msg("tests/regions.h does not say which atoms the region '%s' has", name);
     return 1;

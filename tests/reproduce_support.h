@@ -8,11 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+#include "../reproduce/report.h"
+#include "../reproduce/reproduce.h"
 #include "base/random.h"
 #include "check.h"
-#include "gersh/reproduce.h"
-#include "use/reproduce_report.h"
 
 static char work_folder[64];
 
@@ -62,9 +61,9 @@ static inline void remove_tree(const char *path)
     while ((entry = readdir(folder)) != NULL) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
-        char *inside = gersh__text_format("%s/%s", path, entry->d_name);
+        char *inside = repro_format("%s/%s", path, entry->d_name);
         remove_tree(inside);
-        gersh__free(inside);
+        free(inside);
     }
     closedir(folder);
     rmdir(path);
@@ -140,7 +139,7 @@ static inline void check_svg(const char *path)
     free(text);
 }
 
-static inline void check_files(const gersh_reproduction *result)
+static inline void check_files(const repro_result *result)
 {
     for (size_t f = 0; f < result->files; f++) {
         const char *ending = strrchr(result->file[f], '.');
@@ -153,7 +152,7 @@ static inline void check_files(const gersh_reproduction *result)
     }
 }
 
-static inline const gersh_report_table *find_table(const gersh_reproduction *result, const char *name)
+static inline const repro_table *find_table(const repro_result *result, const char *name)
 {
     for (size_t r = 0; r < result->reports; r++)
         for (size_t t = 0; t < result->report[r]->tables; t++)
@@ -163,7 +162,7 @@ static inline const gersh_report_table *find_table(const gersh_reproduction *res
     return NULL;
 }
 
-static inline const gersh_claim *find_claim(const gersh_reproduction *result, const char *start)
+static inline const repro_claim *find_claim(const repro_result *result, const char *start)
 {
     for (size_t r = 0; r < result->reports; r++)
         for (size_t c = 0; c < result->report[r]->claims; c++)

@@ -8,11 +8,19 @@
 #include "base/settings.h"
 #include "data/dataset.h"
 #include "models.h"
+#include "registry.h"
 
-static const char *const objectives[] = {"mcml", "deml", "lsml", "lmnn", "glr"};
-static const char *const solvers[] = {"diagonal", "balanced", "hull",   "psd",     "sgml",
-                                      "pgml",     "hbnb",     "pdcone", "identity"};
-enum { OBJECTIVES = 5, SOLVERS = 9 };
+/* Numbers of variants that the registries say. */
+enum { EACH_SOLVER = 1000, EACH_OBJECTIVE, EACH_OBJECTIVE_TWICE };
+
+static inline int number_of(int variants)
+{
+    int objectives = (int)count_objectives(learns_classes);
+    return variants == EACH_SOLVER            ? (int)count_solvers(any_solver)
+           : variants == EACH_OBJECTIVE       ? objectives
+           : variants == EACH_OBJECTIVE_TWICE ? 2 * objectives
+                                              : variants;
+}
 
 /* An honest model, another one of as many features, and what it was fitted to. */
 typedef struct fixture {

@@ -190,17 +190,18 @@ enum { TRUE_OF_A_WORSE_METRIC = 2 };
 static inline int other_solver(gersh_model *m, const fixture *f, int variant)
 {
     (void)f;
-    set_setting(m, "solver", solvers[variant]);
+    set_setting(m, "solver", solver_name((size_t)variant, any_solver));
     return 1;
 }
 
 static inline int other_objective(gersh_model *m, const fixture *f, int variant)
 {
-    set_setting(m, "objective", objectives[variant % OBJECTIVES]);
-    if (strcmp(objectives[variant % OBJECTIVES],
-               gersh__setting_text(f->honest->settings, GERSH__OBJECTIVE)) == 0)
+    int count = number_of(EACH_OBJECTIVE);
+    const char *objective = objective_name((size_t)(variant % count), learns_classes);
+    set_setting(m, "objective", objective);
+    if (strcmp(objective, gersh__setting_text(f->honest->settings, GERSH__OBJECTIVE)) == 0)
         return 0;
-    if (variant < OBJECTIVES)
+    if (variant < count)
         return 1;
     set_setting_number(m, "trace", m->info.budget); /* or else it is that of the other objective */
     if (!state_true_value(m, f))

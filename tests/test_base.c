@@ -148,6 +148,14 @@ static void test_alloc_sizes(void **state)
     gersh__free(kept);
 }
 
+/* Memory of the library, which the leak sanitizer follows. */
+static void test_public_free(void **state)
+{
+    (void)state;
+    gersh_free(gersh__alloc(3, 7));
+    gersh_free(NULL);
+}
+
 static void test_alloc_hook(void **state)
 {
     (void)state;
@@ -481,6 +489,7 @@ int main(void)
         cmocka_unit_test(test_status_names),
         cmocka_unit_test(test_version),
         cmocka_unit_test(test_alloc_sizes),
+        cmocka_unit_test(test_public_free),
         cmocka_unit_test(test_alloc_hook),
         cmocka_unit_test(test_alloc_grow),
         cmocka_unit_test(test_random_reference),

@@ -4,6 +4,7 @@
  */
 #include "base/alloc.h"
 #include "models.h"
+#include "registry.h"
 #include "tuples.h"
 
 enum { MOST = 6 };
@@ -77,26 +78,32 @@ static gersh_settings *same_limits(const gersh_model *model, const char *objecti
     return settings;
 }
 
+static int has_edges(const gersh__solver *solver)
+{
+    return is_certified(solver) && solver->info.signs != GERSH_SIGNS_NO_EDGES;
+}
+
 static void counts_are_those_of_the_resamples(void **unused)
 {
-    static const char *const solvers[] = {"balanced", "psd", "hull"};
+    int solvers = (int)count_solvers(has_edges);
     enum { N = 24, K = 5, B = 7, SEED = 5 };
     gersh__random random;
     (void)unused;
     gersh__random_seed(&random, 51);
-    for (int round = 0; round < 6; round++) {
+    for (int round = 0; round < 2 * solvers; round++) {
+        const char *solver = solver_name((size_t)(round % solvers), has_edges);
         gersh_dataset *data = ready_data(&random, N, K, 3);
         double own[N];
         for (size_t i = 0; i < N; i++)
             own[i] = 1 + gersh__random_uniform(&random);
         if (round % 2)
             assert_ok(gersh_dataset_set_weights(data, own));
-        gersh_settings *settings = model_settings("glr", solvers[round % 3]);
+        gersh_settings *settings = model_settings("glr", solver);
         assert_ok(gersh_settings_set(settings, "seed", "5"));
         gersh_model *model = NULL;
         assert_ok(gersh_model_fit(&model, NULL, data, settings, NULL));
         assert_ok(gersh_bootstrap_run(model, B, settings, NULL));
-        gersh_settings *fixed = same_limits(model, "glr", solvers[round % 3]);
+        gersh_settings *fixed = same_limits(model, "glr", solver);
         assert_ok(gersh_scaling_apply(gersh_model_scaling(model), data));
         tally edges[MOST * MOST] = {{0, 0, {0}}};
         for (size_t b = 0; b < B; b++) {

@@ -9,8 +9,8 @@
 
 #include "base/alloc.h"
 #include "base/threads.h"
+#include "predict/classify.h"
 #include "random_metrics.h"
-#include "use/classify.h"
 
 enum { MOST = 60, CLASSES = 4 };
 

@@ -182,6 +182,22 @@ static void json_keeps_names(void **state)
     setlocale(LC_CTYPE, "C");
 }
 
+/* The public function, with the room that its comment asks for and with hardly any. */
+static void public_text_is_what_is_shown(void **state)
+{
+    static const char *const texts[] = {"", "name", "\x1B[31m\x9B\xFF\x7F", "é\u202E\u2028\n\t"};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        char all[MOST], shown[MOST];
+        size_t room = 4 * strlen(texts[i]) + 1;
+        gersh__clean_text(shown, sizeof shown, GERSH__CLEAN_SHOWN, texts[i]);
+        assert_true(room <= sizeof all);
+        assert_ptr_equal(gersh_text_clean(all, room, texts[i]), all);
+        assert_string_equal(all, shown);
+        assert_string_equal(gersh_text_clean(all, 1, texts[i]), "");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,6 +205,7 @@ int main(void)
         cmocka_unit_test(text_is_cut_between_characters),
         cmocka_unit_test(random_bytes_become_safe),
         cmocka_unit_test(json_keeps_names),
+        cmocka_unit_test(public_text_is_what_is_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

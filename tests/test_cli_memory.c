@@ -1,9 +1,9 @@
 /*
  * Every command of the command line with each of its allocations failing in turn, jansson's included: it must end with
  * one sentence and exit status 2, or, where it can do without, with the result of a whole run; and all memory must be
- * free then. The program is linked in, without its main(). calloc, realloc and free of the program and the library are
- * wrapped by the linker (--wrap), which keeps count of the blocks, and so is fdopen, which fails too, and
- * exit(), which comes back here.
+ * free then. The program is linked in, without its main(), and so is gersh-reproduce, which it starts. calloc, realloc and
+ * free of the programs and the library are wrapped by the linker (--wrap), which keeps count of the blocks and lets one fail,
+ * and so is fdopen, which fails too, and exit(), which comes back here.
  * With GERSH_TEST_QUICK set, some allocations of each command are tried, spread evenly.
  */
 #define _GNU_SOURCE
@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "../cli/cli.h"
+#include "../reproduce/program.h"
 #include "base/alloc.h"
 
 enum { table = 1 << 16, capture = 1 << 20, never = 1000000000 };
@@ -73,14 +74,22 @@ static void forget(const void *block)
     }
 }
 
+/* The n-th allocation fails; 0: none. What were made since it was set. */
+static long fail_at, made;
+
+static int must_fail(void)
+{
+    return fail_at != 0 && ++made == fail_at;
+}
+
 void *__wrap_calloc(size_t count, size_t size)
 {
-    return note(__real_calloc(count, size));
+    return must_fail() ? NULL : note(__real_calloc(count, size));
 }
 
 void *__wrap_realloc(void *block, size_t size)
 {
-    void *moved = __real_realloc(block, size);
+    void *moved = must_fail() ? NULL : __real_realloc(block, size);
     if (moved != NULL) {
         forget(block);
         note(moved);
@@ -168,14 +177,17 @@ static outcome run(const char *line, long n)
         argv[argc++] = word;
     result = (outcome){0};
     redirect(captured);
-    gersh__alloc_fail_at(n);
+    fail_at = n;
+    made = 0;
     if (setjmp(ended) == 0) {
-        result.status = cli_run(argc, argv);
+        int reproduces = strcmp(argv[1], "reproduce") == 0;
+        result.status = reproduces ? repro_program(argc - 1, argv + 1) : cli_run(argc, argv);
     } else {
         result.status = ended_status;
         result.by_exit = 1;
     }
-    result.made = gersh__alloc_fail_at(0);
+    result.made = made;
+    fail_at = 0;
     redirect(saved);
     read_back(out_text, captured[0]);
     read_back(err_text, captured[1]);

@@ -14,6 +14,7 @@
 #include "objective/objective.h"
 #include "pairs.h"
 #include "random_metrics.h"
+#include "registry.h"
 
 enum { FEATURES = 4 };
 
@@ -258,13 +259,17 @@ static double value_of(const problem *q, const char *name, const gersh_metric *m
 static void test_statements(void **state)
 {
     enum { RUNS = 40, MOST_FAILED = 8 };
-    static const char *const names[] = {"mcml", "lmnn", "glr", "deml", "lsml"};
     int runs = cases(RUNS);
+    size_t count = count_objectives(learns_classes);
+    visits seen = {0};
     (void)state;
-    for (int o = 0; o < 7; o++) { /* the first two with weights, too */
-        const char *name = names[o % 5];
-        problem q = make(11, 1500, o >= 5);
-        double sign = strcmp(name, "deml") == 0 ? -1 : 1;
+    for (size_t o = 0; o < 2 * count; o++) {
+        const char *name = objective_name(o % count, learns_classes);
+        if (o >= count && objective_is(name, uses_lists))
+            continue; /* with weights, those that compare each sample with all others */
+        visit(&seen, name);
+        problem q = make(11, 1500, o >= count);
+        double sign = objective_sign(name);
         int off = 0, above = 0;
         gersh_metric *metric;
         gersh_fit_info info, full;
@@ -283,6 +288,7 @@ static void test_statements(void **state)
                      q.weight != NULL ? " with weights" : "", runs, off, above);
         drop(&q);
     }
+    assert_all_objectives(&seen, learns_classes);
 }
 
 static void test_short_memory(void **state)

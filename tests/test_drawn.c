@@ -16,6 +16,7 @@
 #include "objective/objective.h"
 #include "pairs.h"
 #include "pairs/population.h"
+#include "registry.h"
 #include "samples.h"
 
 enum { FEATURES = 4, TARGETS = 3 };
@@ -196,10 +197,17 @@ static void test_sampled_unbiased(void **state)
     free(estimate);
 }
 
+/* Learns from pairs that are sampled rather than mined. */
+static int is_sampled(const gersh__objective_entry *entry)
+{
+    return learns_classes(entry) && (entry->classes->needs & GERSH__NEEDS_TRIPLETS) == 0;
+}
+
 /* As many pairs as there are: then every objective has its value of all pairs. */
 static void test_sampled_all(void **state)
 {
-    static const char *const names[] = {"glr", "deml", "lsml", "mcml"};
+    const char *name;
+    visits seen = {0};
     (void)state;
     for (int weighted = 0; weighted < 2; weighted++) {
         problem q = make(7, 50, weighted, 0, 2);
@@ -214,10 +222,11 @@ static void test_sampled_all(void **state)
         for (size_t i = 1, p = 0; i < gersh__pairs_samples(all); i++)
             for (size_t j = 0; j < i; j++)
                 d[p++] = distance(&q, 1, gersh__pairs_row(all, i), gersh__pairs_row(all, j));
-        for (size_t o = 0; o < sizeof names / sizeof names[0]; o++) {
+        for (size_t o = 0; (name = objective_name(o, is_sampled)) != NULL; o++) {
             gersh__objective *objective;
-            assert_ok(gersh__objective_new(&objective, gersh__objective_find(names[o]), all));
-            assert_close(gersh__objective_value(objective, d), value_on(&q, drawn, names[o], 1), 1e-12);
+            visit(&seen, name);
+            assert_ok(gersh__objective_new(&objective, gersh__objective_find(name), all));
+            assert_close(gersh__objective_value(objective, d), value_on(&q, drawn, name, 1), 1e-12);
             gersh__objective_free(objective);
         }
         free(d);
@@ -225,6 +234,7 @@ static void test_sampled_all(void **state)
         gersh__pairs_free(drawn);
         drop(&q);
     }
+    assert_all_objectives(&seen, is_sampled);
 }
 
 static gersh_metric *metric_of(double scale)
@@ -338,18 +348,17 @@ static int same_metric(const gersh_metric *a, const gersh_metric *b)
 /* Drawn fits: near the fit to all pairs, the same for every number of threads, another for another seed. */
 static void test_fit_sampled(void **state)
 {
-    static const char *const objectives[] = {"glr", "lsml", "mcml", "deml"};
+    const char *objective;
     problem q = make(13, 1500, 0, 0, 2);
     (void)state;
-    for (size_t o = 0; o < 4; o += cases(2) == 2 ? 1 : 3) {
+    for (size_t o = 0; (objective = objective_name(o, is_sampled)) != NULL; o += cases(2) == 2 ? 1 : 3) {
         gersh_metric *metric[4];
         gersh_fit_info info[4];
         static const char *const seed[] = {"0", "0", "5", "0"}, *const threads[] = {"1", "3", "1", "1"};
         for (int r = 0; r < 4; r++)
-            assert_ok(
-                fit(&metric[r], &info[r], &q,
-                    (const char *const[]){"objective", objectives[o], "trace", "3", "threads", threads[r],
-                                          "seed", seed[r], "memory", r < 3 ? "0.09" : "auto", NULL}));
+            assert_ok(fit(&metric[r], &info[r], &q,
+                          (const char *const[]){"objective", objective, "trace", "3", "threads", threads[r],
+                                                "seed", seed[r], "memory", r < 3 ? "0.09" : "auto", NULL}));
         assert_int_equal(info[0].choice, GERSH_CHOICE_SAMPLED);
         assert_int_equal(info[3].choice, GERSH_CHOICE_ALL);
         assert_true(info[0].memory <= 0.09e9 && info[0].value_error > 0);

@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "data/dataset.h"
-#include "use/evaluate_trial.h"
+#include "experiment/evaluate_trial.h"
 
 enum { FEATURES = 8 }; /* at most */
 

@@ -1,6 +1,6 @@
 /* Student's distribution, the incomplete beta function and the corrected t test, against closed forms and tables. */
 #include "evaluate.h"
-#include "use/evaluate_trial.h"
+#include "experiment/evaluate_trial.h"
 
 static void students_tails_are_right(void **unused)
 {

@@ -12,7 +12,7 @@ typedef struct tally {
 } tally;
 
 /* One fit as a model; what it gives is checked. */
-static void run(const char *what, const table *t, const char *objective, const fits_solver *solver,
+static void run(const char *what, const table *t, const char *objective, const gersh_solver_info *solver,
                 const char *const *pairs, tally *sum)
 {
     gersh_dataset *data = table_data(t, NULL);
@@ -39,12 +39,18 @@ static void run(const char *what, const table *t, const char *objective, const f
 /* Every solver with every objective. */
 static void run_all(const char *name, const table *t, const char *const *pairs, tally *sum)
 {
-    for (int o = 0; o < FITS_OBJECTIVES; o++)
-        for (int s = 0; s < FITS_SOLVERS; s++) {
+    const char *objective;
+    visits objectives = {0}, solvers = {0};
+    for (size_t o = 0; (objective = fits_objective(o)) != NULL; o++)
+        for (size_t s = 0; fits_solver(s) != NULL; s++) {
             char what[260];
-            snprintf(what, sizeof what, "%s, %s, %s", name, fits_objectives[o], fits_solvers[s].name);
-            run(what, t, fits_objectives[o], &fits_solvers[s], pairs, sum);
+            snprintf(what, sizeof what, "%s, %s, %s", name, objective, fits_solver(s)->name);
+            run(what, t, objective, fits_solver(s), pairs, sum);
+            visit(&objectives, objective);
+            visit(&solvers, fits_solver(s)->name);
         }
+    assert_all_objectives(&objectives, learns_classes);
+    assert_all_solvers(&solvers, any_solver);
 }
 
 static double any_size(gersh__random *random, double least, double most)
@@ -105,7 +111,7 @@ static void settings_of_every_size(void **unused)
 static void refuses(const table *t, const char *objective, const char *const *pairs, const char *sentence)
 {
     gersh_dataset *data = table_data(t, NULL);
-    gersh_settings *settings = fits_settings(objective, &fits_solvers[4], pairs);
+    gersh_settings *settings = fits_settings(objective, gersh_solver_find("balanced"), pairs);
     gersh_model *model = NULL;
     assert_int_not_equal(gersh_model_fit(&model, NULL, data, settings, NULL), GERSH_OK);
     assert_null(model);
@@ -126,23 +132,21 @@ static void nothing_to_learn(void **unused)
     refuses(&changed, "glr", NULL, "all 10 rows have the label 'a'; learning needs at least two classes");
     changed = t;
     changed.n = 5;
-    for (int o = 0; o < FITS_OBJECTIVES; o++) {
+    const char *objective;
+    for (size_t o = 0; (objective = objective_name(o, needs_mates)) != NULL; o++) {
         char sentence[300];
-        if (o == 0 || o == 2)
-            continue;
         snprintf(
             sentence, sizeof sentence,
             "every row that counts is the only one of its class, so that the objective %s is the same for "
             "every metric; use the objective deml or glr",
-            fits_objectives[o]);
-        refuses(&changed, fits_objectives[o], NULL, sentence);
+            objective);
+        refuses(&changed, objective, NULL, sentence);
     }
     changed = t;
     for (size_t e = 0; e < t.n * t.k; e++)
         changed.x[e] = (double)(e % t.k) / 3;
-    for (int o = 0; o < FITS_OBJECTIVES; o++)
-        refuses(&changed, fits_objectives[o], NULL,
-                "all rows are the same; there is nothing to learn from them");
+    for (size_t o = 0; (objective = fits_objective(o)) != NULL; o++)
+        refuses(&changed, objective, NULL, "all rows are the same; there is nothing to learn from them");
     refuses(&t, "lsml", (const char *const[]){"rho", "0", NULL},
             "rho: with 0 the best metric is 0, under which all rows are the same; use a rho above 0, or "
             "another "

@@ -6,8 +6,8 @@
 #include "base/settings.h"
 #include "io/read.h"
 #include "objective/custom.h"
+#include "predict/classify.h"
 #include "solver/solver.h"
-#include "use/classify.h"
 #include "verify/verify.h"
 
 /* The names in the order of `name_at`, and no others, are the choices of the setting, after `before`. */
@@ -71,7 +71,7 @@ static void unknown_names_are_none(void **unused)
     assert_null(gersh_classifier_at(-1));
 }
 
-/* The smooth functions of a kind come with the true value. */
+/* The smooth functions of a kind come with the true value, and with linear functions below it. */
 static void check_kind(const gersh_objective_info *info, const gersh__objective_kind *kind,
                        unsigned supervision)
 {
@@ -80,6 +80,7 @@ static void check_kind(const gersh_objective_info *info, const gersh__objective_
         return;
     assert_true(kind->init != NULL && kind->evaluate != NULL && kind->curvature != NULL);
     assert_true((kind->exact != NULL) == (info->smoothed != 0));
+    assert_true((kind->constant != NULL) == (info->smoothed != 0));
     assert_true(kind->state_size >= sizeof(gersh__objective));
 }
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "experiment/folds.h"
 #include "samples.h"
-#include "use/folds.h"
 
 /* Rows of the class in fold f, and whether the fold has two classes. */
 static size_t count_class(const gersh__folds *folds, size_t f, int which, int *varied)

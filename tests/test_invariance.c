@@ -16,7 +16,7 @@ typedef struct result {
 } result;
 
 static result fit(const table *t, const char *const *names, const char *objective,
-                  const fits_solver *solver, const char *const *pairs)
+                  const gersh_solver_info *solver, const char *const *pairs)
 {
     result r = {0};
     gersh_dataset *data = table_data(t, names);
@@ -40,7 +40,7 @@ static void clear(result *r)
 /* Where values are below it, tolerances are shares of this: a millionth of the value of the identity. */
 static double floor_of(const table *t, const char *objective, const char *const *pairs)
 {
-    result r = fit(t, NULL, objective, &fits_solvers[0], pairs);
+    result r = fit(t, NULL, objective, gersh_solver_find("identity"), pairs);
     clear(&r);
     return 1e-6 * fabs(r.value);
 }
@@ -51,19 +51,19 @@ static double floor_of(const table *t, const char *objective, const char *const 
  * hbnb, and on the kinks of lsml, the last digits decide where that is.
  */
 static void check_values(const char *what, const result *a, const result *b, const char *objective,
-                         const fits_solver *solver, double floor)
+                         const gersh_solver_info *solver, double floor)
 {
     double size = fmax(fmax(fabs(a->value), fabs(b->value)), floor), rounding = 1e-9 * size;
+    int certified = solver->bound != GERSH_BOUND_NONE, convex = solver_is(solver->name, is_convex);
     int done = a->info.stop == GERSH_STOP_CONVERGED && b->info.stop == GERSH_STOP_CONVERGED &&
-               (solver->certified || (strcmp(objective, "lsml") != 0 && strcmp(solver->name, "hbnb") != 0));
+               (certified || (strcmp(objective, "lsml") != 0 && strcmp(solver->name, "hbnb") != 0));
     if (!(a->bound <= b->value + rounding) || !(b->bound <= a->value + rounding))
         fail_msg("%s: the bounds are %.17g and %.17g, the values %.17g and %.17g", what, a->bound, b->bound,
                  a->value, b->value);
-    if (done && solver->convex && !(fabs(a->value - b->value) <= fmax(a->info.gap, b->info.gap) + rounding))
+    if (done && convex && !(fabs(a->value - b->value) <= fmax(a->info.gap, b->info.gap) + rounding))
         fail_msg("%s: the values are %.17g and %.17g, the gaps %g and %g", what, a->value, b->value,
                  a->info.gap, b->info.gap);
-    if (done && !solver->convex &&
-        !(fabs(a->value - b->value) <= 1e-2 * size + (solver->certified ? 0 : 1e3 * floor)))
+    if (done && !convex && !(fabs(a->value - b->value) <= 1e-2 * size + (certified ? 0 : 1e3 * floor)))
         fail_msg("%s: the values are %.17g and %.17g", what, a->value, b->value);
 }
 
@@ -115,6 +115,8 @@ static void check_bits(const char *what, const result *a, const result *b, doubl
 static void the_unit_does_not_matter(void **unused)
 {
     (void)unused;
+    const char *objective;
+    visits objectives = {0}, solvers = {0};
     gersh__random random;
     gersh__random_seed(&random, 61);
     int count = 0;
@@ -129,15 +131,17 @@ static void the_unit_does_not_matter(void **unused)
         limits here, there;
         const char *const *pairs[] = {given ? limits_of(&here, 3, 1e-3, 1) : NULL,
                                       given ? limits_of(&there, 3, 1e-3, c) : NULL};
-        for (int o = 0; o < FITS_OBJECTIVES; o++) {
-            double floor = floor_of(&t, fits_objectives[o], pairs[0]);
-            for (int s = 0; s < FITS_SOLVERS; s++) {
+        for (size_t o = 0; (objective = fits_objective(o)) != NULL; o++) {
+            double floor = floor_of(&t, objective, pairs[0]);
+            for (size_t s = 0; fits_solver(s) != NULL; s++) {
                 char what[100];
-                snprintf(what, sizeof what, "round %d, %s, %s, %g times", round, fits_objectives[o],
-                         fits_solvers[s].name, c);
-                result a = fit(&t, NULL, fits_objectives[o], &fits_solvers[s], pairs[0]);
-                result b = fit(&scaled, NULL, fits_objectives[o], &fits_solvers[s], pairs[1]);
-                check_values(what, &a, &b, fits_objectives[o], &fits_solvers[s], floor);
+                snprintf(what, sizeof what, "round %d, %s, %s, %g times", round, objective,
+                         fits_solver(s)->name, c);
+                visit(&objectives, objective);
+                visit(&solvers, fits_solver(s)->name);
+                result a = fit(&t, NULL, objective, fits_solver(s), pairs[0]);
+                result b = fit(&scaled, NULL, objective, fits_solver(s), pairs[1]);
+                check_values(what, &a, &b, objective, fits_solver(s), floor);
                 if (exact && a.metric->dense == NULL)
                     check_bits(what, &a, &b, c);
                 clear(&a);
@@ -147,6 +151,8 @@ static void the_unit_does_not_matter(void **unused)
         }
     }
     print_message("%d fits and their twins in another unit\n", count);
+    assert_all_objectives(&objectives, learns_classes);
+    assert_all_solvers(&solvers, any_solver);
 }
 
 static void shuffle(gersh__random *random, size_t *order, size_t count)
@@ -185,10 +191,17 @@ static void check_metrics(const char *what, const result *a, const result *b, co
                          a->m[feature[i] * k + feature[j]]);
 }
 
+static int is_of_columns(const gersh__solver *solver)
+{
+    return !goes_by_rows(solver->info.name);
+}
+
 /* Rows in another order, their classes under names that sort the other way; and features in another order. */
 static void order_and_names_do_not_matter(void **unused)
 {
     (void)unused;
+    const char *objective;
+    visits objectives = {0}, solvers = {0};
     static const char *const turned[] = {"9", "Z", "7", "-1", "5"};
     gersh__random random;
     gersh__random_seed(&random, 62);
@@ -201,17 +214,19 @@ static void order_and_names_do_not_matter(void **unused)
         for (size_t f = 0; f < t.k; f++)
             same[f] = f;
         table moved = reorder(&t, row, round % 2 ? same : feature);
-        for (int o = 0; o < FITS_OBJECTIVES; o++) {
-            double floor = floor_of(&t, fits_objectives[o], NULL);
-            for (int s = 0; s < FITS_SOLVERS; s++) {
+        for (size_t o = 0; (objective = fits_objective(o)) != NULL; o++) {
+            double floor = floor_of(&t, objective, NULL);
+            for (size_t s = 0; fits_solver(s) != NULL; s++) {
                 char what[100];
-                if (round % 2 == 0 && fits_solvers[s].rows)
+                if (round % 2 == 0 && goes_by_rows(fits_solver(s)->name))
                     continue; /* row by row */
-                snprintf(what, sizeof what, "round %d, %s, %s in another order", round, fits_objectives[o],
-                         fits_solvers[s].name);
-                result a = fit(&t, NULL, fits_objectives[o], &fits_solvers[s], NULL);
-                result b = fit(&moved, turned, fits_objectives[o], &fits_solvers[s], NULL);
-                check_values(what, &a, &b, fits_objectives[o], &fits_solvers[s], floor);
+                snprintf(what, sizeof what, "round %d, %s, %s in another order", round, objective,
+                         fits_solver(s)->name);
+                visit(&objectives, objective);
+                visit(&solvers, fits_solver(s)->name);
+                result a = fit(&t, NULL, objective, fits_solver(s), NULL);
+                result b = fit(&moved, turned, objective, fits_solver(s), NULL);
+                check_values(what, &a, &b, objective, fits_solver(s), floor);
                 clear(&a);
                 clear(&b);
                 count++;
@@ -219,6 +234,8 @@ static void order_and_names_do_not_matter(void **unused)
         }
     }
     print_message("%d fits and their twins in another order\n", count);
+    assert_all_objectives(&objectives, learns_classes);
+    assert_all_solvers(&solvers, is_of_columns);
 }
 
 /* The objectives that are strictly convex in the distances, over convex sets. */
@@ -237,15 +254,15 @@ static void metrics_do_not_depend_on_the_order(void **unused)
         shuffle(&random, feature, t.k);
         table moved = reorder(&t, row, feature);
         for (int o = 0; o < 2; o++)
-            for (int s = 0; s < FITS_SOLVERS; s++) {
+            for (size_t s = 0; fits_solver(s) != NULL; s++) {
                 char what[100];
-                if (!fits_solvers[s].convex)
+                if (!solver_is(fits_solver(s)->name, is_convex))
                     continue;
                 snprintf(what, sizeof what, "round %d, %s, %s in another order", round, strict[o],
-                         fits_solvers[s].name);
-                result a = fit(&t, NULL, strict[o], &fits_solvers[s], tight);
-                result b = fit(&moved, NULL, strict[o], &fits_solvers[s], tight);
-                check_values(what, &a, &b, strict[o], &fits_solvers[s], 0);
+                         fits_solver(s)->name);
+                result a = fit(&t, NULL, strict[o], fits_solver(s), tight);
+                result b = fit(&moved, NULL, strict[o], fits_solver(s), tight);
+                check_values(what, &a, &b, strict[o], fits_solver(s), 0);
                 check_metrics(what, &a, &b, feature, 1e-3);
                 clear(&a);
                 clear(&b);
@@ -255,14 +272,11 @@ static void metrics_do_not_depend_on_the_order(void **unused)
     print_message("%d metrics of tight fits and their twins\n", count);
 }
 
-/*
- * A row that is there twice weighs twice, where pairs of its copies, at the distance 0, count for nothing: in glr and
- * deml, which are of different classes, and in lsml, as no distance is below 0.
- */
+/* Where copies count for nothing, a row that is there twice weighs twice. */
 static void copies_are_weights(void **unused)
 {
     (void)unused;
-    static const char *const objectives[] = {"glr", "deml", "lsml"};
+    const char *objective;
     gersh__random random;
     gersh__random_seed(&random, 64);
     int count = 0;
@@ -280,15 +294,15 @@ static void copies_are_weights(void **unused)
             memcpy(twice.x + twice.n * t.k, t.x + i * t.k, t.k * sizeof *t.x);
             twice.class[twice.n++] = t.class[i];
         }
-        for (int o = 0; o < 3; o++) {
-            double floor = floor_of(&t, objectives[o], pairs);
-            for (int s = 0; s < FITS_SOLVERS; s++) {
+        for (size_t o = 0; (objective = objective_name(o, copies_count_for_nothing)) != NULL; o++) {
+            double floor = floor_of(&t, objective, pairs);
+            for (size_t s = 0; fits_solver(s) != NULL; s++) {
                 char what[100];
-                snprintf(what, sizeof what, "round %d, %s, %s of copies", round, objectives[o],
-                         fits_solvers[s].name);
-                result a = fit(&t, NULL, objectives[o], &fits_solvers[s], pairs);
-                result b = fit(&twice, NULL, objectives[o], &fits_solvers[s], pairs);
-                check_values(what, &a, &b, objectives[o], &fits_solvers[s], floor);
+                snprintf(what, sizeof what, "round %d, %s, %s of copies", round, objective,
+                         fits_solver(s)->name);
+                result a = fit(&t, NULL, objective, fits_solver(s), pairs);
+                result b = fit(&twice, NULL, objective, fits_solver(s), pairs);
+                check_values(what, &a, &b, objective, fits_solver(s), floor);
                 clear(&a);
                 clear(&b);
                 count++;
@@ -302,6 +316,8 @@ static void copies_are_weights(void **unused)
 static void copies_of_features_do_no_harm(void **unused)
 {
     (void)unused;
+    const char *objective;
+    visits objectives = {0}, solvers = {0};
     gersh__random random;
     gersh__random_seed(&random, 65);
     int count = 0;
@@ -315,19 +331,20 @@ static void copies_of_features_do_no_harm(void **unused)
             memcpy(more.x + i * more.k, t.x + i * t.k, t.k * sizeof *t.x);
             more.x[i * more.k + t.k] = t.x[i * t.k] * (1 + noise * gersh__random_normal(&random));
         }
-        for (int o = 0; o < FITS_OBJECTIVES; o++)
-            for (int s = 0; s < FITS_SOLVERS; s++) {
+        for (size_t o = 0; (objective = fits_objective(o)) != NULL; o++)
+            for (size_t s = 0; fits_solver(s) != NULL; s++) {
                 char what[100];
                 /* Without rho the best metric of others may be 0, and the targets of lmnn are other ones. */
-                int fit_for_it =
-                    strcmp(fits_objectives[o], "glr") == 0 || strcmp(fits_objectives[o], "deml") == 0;
-                if (!fits_solvers[s].certified || !fit_for_it)
+                if (!solver_is(fits_solver(s)->name, is_certified) ||
+                    !objective_is(objective, learns_apart))
                     continue;
-                snprintf(what, sizeof what, "round %d, %s, %s and a copy", round, fits_objectives[o],
-                         fits_solvers[s].name);
-                result a = fit(&t, NULL, fits_objectives[o], &fits_solvers[s], pairs);
-                result b = fit(&more, NULL, fits_objectives[o], &fits_solvers[s], pairs);
-                fits_check(what, b.metric, &b.info, fits_solvers[s].signs);
+                snprintf(what, sizeof what, "round %d, %s, %s and a copy", round, objective,
+                         fits_solver(s)->name);
+                visit(&objectives, objective);
+                visit(&solvers, fits_solver(s)->name);
+                result a = fit(&t, NULL, objective, fits_solver(s), pairs);
+                result b = fit(&more, NULL, objective, fits_solver(s), pairs);
+                fits_check(what, b.metric, &b.info, fits_solver(s)->signs);
                 if (!(b.bound <= a.value + 1e-9 * fabs(a.value) + 1e-12))
                     fail_msg("%s: the bound is %.17g, but without it there is %.17g", what, b.bound,
                              a.value);
@@ -337,12 +354,16 @@ static void copies_of_features_do_no_harm(void **unused)
             }
     }
     print_message("%d fits with and without a copy of a feature\n", count);
+    assert_all_objectives(&objectives, learns_apart);
+    assert_all_solvers(&solvers, is_certified);
 }
 
 /* Rows in single precision: the optimum moves by no more than the digits that are lost. */
 static void single_precision_is_enough(void **unused)
 {
     (void)unused;
+    const char *objective;
+    visits objectives = {0}, solvers = {0};
     gersh__random random;
     gersh__random_seed(&random, 66);
     int count = 0;
@@ -352,15 +373,17 @@ static void single_precision_is_enough(void **unused)
         const char *const *pairs = limits_of(&l, (double)t.k, 1e-4, 1);
         for (size_t e = 0; e < t.n * t.k; e++)
             single.x[e] = (float)t.x[e];
-        for (int o = 0; o < FITS_OBJECTIVES; o++)
-            for (int s = 0; s < FITS_SOLVERS; s++) {
+        for (size_t o = 0; (objective = fits_objective(o)) != NULL; o++)
+            for (size_t s = 0; fits_solver(s) != NULL; s++) {
                 char what[100];
-                if (!fits_solvers[s].convex)
+                if (!solver_is(fits_solver(s)->name, is_convex))
                     continue;
-                snprintf(what, sizeof what, "round %d, %s, %s in single precision", round,
-                         fits_objectives[o], fits_solvers[s].name);
-                result a = fit(&t, NULL, fits_objectives[o], &fits_solvers[s], pairs);
-                result b = fit(&single, NULL, fits_objectives[o], &fits_solvers[s], pairs);
+                snprintf(what, sizeof what, "round %d, %s, %s in single precision", round, objective,
+                         fits_solver(s)->name);
+                visit(&objectives, objective);
+                visit(&solvers, fits_solver(s)->name);
+                result a = fit(&t, NULL, objective, fits_solver(s), pairs);
+                result b = fit(&single, NULL, objective, fits_solver(s), pairs);
                 double lost = 1e-5 * (fabs(a.value) + (double)t.n);
                 if (!(a.bound <= b.value + lost) || !(b.bound <= a.value + lost))
                     fail_msg("%s: the bounds are %.17g and %.17g, the values %.17g and %.17g", what,
@@ -371,6 +394,8 @@ static void single_precision_is_enough(void **unused)
             }
     }
     print_message("%d fits in double and in single precision\n", count);
+    assert_all_objectives(&objectives, learns_classes);
+    assert_all_solvers(&solvers, is_convex);
 }
 
 int main(void)

@@ -11,7 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TABLES = 4, KINDS = TABLES * FITS_OBJECTIVES * FITS_SOLVERS, THREADS = 50, WORKERS = 4 };
+enum { TABLES = 4, THREADS = 50, WORKERS = 4 };
+
+/* Every objective with every solver, on each table. */
+static size_t count_kinds(void)
+{
+    return TABLES * count_objectives(learns_classes) * count_solvers(any_solver);
+}
 
 /* Sanitizers keep freed memory back, so that only what is in use can be compared there. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -63,7 +69,8 @@ typedef struct outcome {
 
 typedef struct load {
     gersh_dataset *data[TABLES];
-    outcome expected[KINDS];
+    size_t kinds;
+    outcome *expected; /* of each kind */
 } load;
 
 /* One of the kinds of fits, on data that all threads share. Without assertions, for any thread. */
@@ -73,19 +80,19 @@ static outcome run(const load *l, size_t kind, const char *threads)
     gersh_settings *settings = NULL;
     gersh_metric *metric = NULL;
     gersh_fit_info info = {0};
-    const fits_solver *solver = &fits_solvers[kind / FITS_OBJECTIVES % FITS_SOLVERS];
+    size_t objectives = count_objectives(learns_classes), solvers = count_solvers(any_solver);
+    const gersh_solver_info *solver = fits_solver(kind / objectives % solvers);
     o.status = gersh_settings_new(&settings);
     if (o.status == GERSH_OK)
-        o.status = gersh_settings_set(settings, "objective", fits_objectives[kind % FITS_OBJECTIVES]);
+        o.status = gersh_settings_set(settings, "objective", fits_objective(kind % objectives));
     if (o.status == GERSH_OK)
         o.status = gersh_settings_set(settings, "solver", solver->name);
     if (o.status == GERSH_OK)
-        o.status = gersh_settings_set(settings, "max-iter", solver->certified ? "20" : "2");
+        o.status = gersh_settings_set(settings, "max-iter", solver->bound != GERSH_BOUND_NONE ? "20" : "2");
     if (o.status == GERSH_OK)
         o.status = gersh_settings_set(settings, "threads", threads);
     if (o.status == GERSH_OK)
-        o.status = gersh_fit(&metric, &info, l->data[kind / FITS_OBJECTIVES / FITS_SOLVERS % TABLES],
-                             settings, NULL);
+        o.status = gersh_fit(&metric, &info, l->data[kind / objectives / solvers % TABLES], settings, NULL);
     if (o.status == GERSH_OK)
         fits_matrix(metric, o.m);
     o.value = info.objective_value;
@@ -108,6 +115,9 @@ static void begin(load *l)
 {
     gersh__random random;
     gersh__random_seed(&random, 71);
+    l->kinds = count_kinds();
+    l->expected = calloc(l->kinds, sizeof *l->expected);
+    assert_non_null(l->expected);
     for (size_t t = 0; t < TABLES; t++) {
         table rows = table_random(&random, 6 + 2 * t, 2 + t, 2 + t % 2);
         l->data[t] = table_data(&rows, NULL);
@@ -118,6 +128,7 @@ static void end(load *l)
 {
     for (size_t t = 0; t < TABLES; t++)
         gersh_dataset_free(l->data[t]);
+    free(l->expected);
     free(l);
 }
 
@@ -126,24 +137,24 @@ static void ten_thousand_fits(void **unused)
     (void)unused;
     load *l = calloc(1, sizeof *l);
     footprint before = {0};
-    int fits = cases(10000), warm = KINDS < fits / 2 ? fits / 10 : 0;
     begin(l);
-    for (int i = 0; i < fits; i++) {
-        size_t kind = (size_t)i % KINDS;
-        outcome o = run(l, kind, i / KINDS % 4 == 3 ? "2" : "1");
+    size_t fits = (size_t)cases(10000), warm = l->kinds < fits / 2 ? fits / 10 : 0;
+    for (size_t i = 0; i < fits; i++) {
+        size_t kind = i % l->kinds, round = i / l->kinds;
+        outcome o = run(l, kind, round % 4 == 3 ? "2" : "1");
         if (o.status != GERSH_OK)
-            fail_msg("fit %d: %s", i, gersh_last_error());
-        if (i < KINDS)
+            fail_msg("fit %zu: %s", i, gersh_last_error());
+        if (round == 0)
             l->expected[kind] = o;
-        else if (i / KINDS % 4 != 3 && !is_same(&o, &l->expected[kind]))
-            fail_msg("fit %d: the value is %.17g, not %.17g as the first time", i, o.value,
+        else if (round % 4 != 3 && !is_same(&o, &l->expected[kind]))
+            fail_msg("fit %zu: the value is %.17g, not %.17g as the first time", i, o.value,
                      l->expected[kind].value);
         if (i == warm)
             before = measure();
     }
     if (warm > 0) /* else every kind of fit was there once at most */
         check_flat(before, measure(), 65536, 4e6);
-    print_message("%d fits\n", fits);
+    print_message("%zu fits\n", fits);
     end(l);
 }
 
@@ -163,7 +174,7 @@ static void *fit_some(void *argument)
     snprintf(expected, sizeof expected, "there is no setting '%s'", name);
     w->wrong += gersh_settings_new(&settings) != GERSH_OK;
     for (size_t i = 0; i < 4 + (size_t)cases(60); i++) {
-        size_t kind = (w->number * 7 + i * 11) % KINDS;
+        size_t kind = (w->number * 7 + i * 11) % w->load->kinds;
         w->wrong +=
             gersh_settings_set(settings, name, "1") == GERSH_OK; /* every thread fails in its own way */
         outcome o = run(w->load, kind, "1");
@@ -183,7 +194,7 @@ static void fifty_threads(void **unused)
     worker w[THREADS];
     int fits = 0;
     begin(l);
-    for (size_t kind = 0; kind < KINDS; kind++)
+    for (size_t kind = 0; kind < l->kinds; kind++)
         l->expected[kind] = run(l, kind, "1");
     for (size_t t = 0; t < THREADS; t++) {
         w[t] = (worker){l, t, 0, 0};
@@ -205,7 +216,10 @@ static int one_life(gersh__random *random)
     size_t k = 1 + (size_t)gersh__random_below(random, 6);
     table t = table_random(random, 8 + (size_t)gersh__random_below(random, 20), k, 2);
     const char *labels[FITS_ROWS];
-    const fits_solver *solver = &fits_solvers[gersh__random_below(random, FITS_SOLVERS)];
+    const gersh_solver_info *solver =
+        fits_solver((size_t)gersh__random_below(random, count_solvers(any_solver)));
+    const char *objective =
+        fits_objective((size_t)gersh__random_below(random, count_objectives(learns_classes)));
     gersh_dataset *data = NULL;
     gersh_settings *settings = NULL;
     gersh_model *model = NULL, *back = NULL;
@@ -220,10 +234,9 @@ static int one_life(gersh__random *random)
         gersh_dataset_new(&data, t.n, k, t.x, k, labels, NULL, NULL) == GERSH_OK &&
         gersh_settings_new(&settings) == GERSH_OK &&
         gersh_settings_set(settings, "solver", solver->name) == GERSH_OK &&
-        gersh_settings_set(settings, "max-iter", solver->max_iter) == GERSH_OK &&
+        gersh_settings_set(settings, "max-iter", fits_iterations(solver)) == GERSH_OK &&
         gersh_settings_set(settings, "threads", gersh__random_below(random, 2) ? "2" : "1") == GERSH_OK &&
-        gersh_settings_set(settings, "objective",
-                           fits_objectives[gersh__random_below(random, FITS_OBJECTIVES)]) == GERSH_OK &&
+        gersh_settings_set(settings, "objective", objective) == GERSH_OK &&
         gersh_model_fit(&model, NULL, data, settings, NULL) == GERSH_OK &&
         gersh_model_verify(&report, model, NULL) == GERSH_OK &&
         report.verdict == GERSH_VERIFICATION_VERIFIED &&

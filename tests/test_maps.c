@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "gersh/predict.h"
 #include "gersh/report.h"
+#include "registry.h"
 #include "report/describe.h"
 #include "scalings.h"
 #include "sparse.h"
@@ -279,11 +280,12 @@ static void check_report(const gersh_model *model)
 
 static void a_model_goes_all_the_way(void **state)
 {
-    static const char *const solvers[] = {"diagonal", "balanced", "hull", "psd", "sgml"};
     (void)state;
-    for (int which = 0; which < 10; which++) {
+    for (size_t which = 0; which < 2 * count_solvers(any_solver); which++) {
         gersh_dataset *data = make_data(2), *fresh = make_data(3), *mapped = NULL;
-        gersh_model *model = fit_model(data, which % 2 ? "paper" : "zscore", solvers[which / 2]), *back;
+        gersh_model *model =
+                        fit_model(data, which % 2 ? "paper" : "zscore", solver_name(which / 2, any_solver)),
+                    *back;
         gersh_metric *direct = NULL;
         gersh_fit_info info;
         double m[4 * K * K], expected[4 * K * K];

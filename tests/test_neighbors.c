@@ -12,9 +12,9 @@
 
 #include "base/alloc.h"
 #include "base/threads.h"
+#include "embed/map.h"
 #include "gersh/neighbors.h"
 #include "random_metrics.h"
-#include "use/map.h"
 
 typedef struct pair {
     double d;

@@ -1,49 +1,42 @@
 /* Values of the objectives against their definitions, derivatives against differences, and convexity. */
 #include "objectives.h"
 
-static const char *const names[] = {"glr", "mcml", "deml", "lsml", "lmnn"};
-
-enum { NAMES = sizeof names / sizeof names[0] };
-
-static int takes_lists(const char *name)
-{
-    return strcmp(name, "mcml") != 0 && strcmp(name, "lmnn") != 0;
-}
-
 /* Problems of all kinds that the objective can do. */
 static wish random_wish(gersh__random *random, const char *name, int round)
 {
     wish w = {.n = 3 + (size_t)gersh__random_below(random, 14),
               .k = 1 + (size_t)gersh__random_below(random, 4)};
     w.classes = 2 + (size_t)gersh__random_below(random, 3);
-    if (strcmp(name, "glr") == 0 && round % 4 == 0)
+    if (objective_is(name, learns_targets) && round % 4 == 0)
         w.classes = 0;
     w.lone = w.classes > 0 && round % 3 == 0;
     w.weighted = round % 2;
-    if (takes_lists(name) && round % 5 == 1)
+    if (objective_is(name, uses_lists) && round % 5 == 1)
         w.listed = 1 + (size_t)gersh__random_below(random, 40);
     return w;
 }
 
 static void values_are_those_of_the_definitions(void **unused)
 {
+    const char *name;
     gersh__random random;
+    visits seen = {0};
     (void)unused;
     gersh__random_seed(&random, 11);
-    for (int which = 0; which < NAMES; which++) {
+    for (size_t which = 0; (name = objective_name(which, learns_classes)) != NULL; which++) {
+        visit(&seen, name);
         for (int round = 0; round < cases(300); round++) {
-            problem q = make(&random, random_wish(&random, names[which], round));
-            gersh__objective *f = objective_of(names[which], &q);
+            problem q = make(&random, random_wish(&random, name, round));
+            gersh__objective *f = objective_of(name, &q);
             double *d = random_distances(&random, &q, pow(10, 2 * gersh__random_uniform(&random) - 1));
             double *g = malloc(gersh__pairs_count(q.pairs) * sizeof *g);
             f->width = 0.4;
-            double right = oracle(names[which], &q, d, f->width), value = f->kind->evaluate(f, d, NULL);
-            double room = strcmp(names[which], "mcml") == 0 ? (double)q.n
-                                                            : 0; /* the sum of mcml has terms that cancel */
+            double right = oracle(name, &q, d, f->width), value = f->kind->evaluate(f, d, NULL);
+            double room = oracle_cancels(name, &q, d);
             assert_close(value, right, 1e-12 * (fabs(right) + room));
             assert_close(f->kind->evaluate(f, d, g), value, 1e-14 * (fabs(right) + room));
             if (f->kind->exact != NULL)
-                right = oracle(names[which], &q, d, 1e-200);
+                right = oracle(name, &q, d, 1e-200);
             assert_close(gersh__objective_value(f, d), f->info->maximized ? -right : right,
                          1e-12 * (fabs(right) + room));
             gersh__objective_free(f);
@@ -52,6 +45,7 @@ static void values_are_those_of_the_definitions(void **unused)
             drop(&q);
         }
     }
+    assert_all_objectives(&seen, learns_classes);
 }
 
 /* max |a − b| against max |b|. */
@@ -125,18 +119,59 @@ static void check_derivatives(gersh__random *random, const char *name, const pro
     free(down);
 }
 
-static void derivatives_are_those_of_differences(void **unused)
+/* a + Σ g_p d'_p is nowhere above the true value, and at d, where g is from, not below it by more than width/16 a hinge. */
+static void lmnn_is_above_its_lines(void **unused)
 {
     gersh__random random;
     (void)unused;
+    gersh__random_seed(&random, 14);
+    for (int round = 0; round < cases(200); round++) {
+        problem q = make(&random, random_wish(&random, "lmnn", round));
+        gersh__objective *f = objective_of("lmnn", &q);
+        size_t count = gersh__pairs_count(q.pairs);
+        double *d = random_distances(&random, &q, 0.3), *g = malloc(count * sizeof *g), hinges = 0;
+        f->width = pow(10, 2 * gersh__random_uniform(&random) - 1.5);
+        f->kind->evaluate(f, d, g);
+        double a = f->kind->constant(f, g), right = gersh__objective_value(f, d);
+        for (size_t i = 0; i < q.n; i++)
+            for (size_t l = 0; l < q.n; l++)
+                hinges += same_class(&q, i, l) ? 0 : 0.5 * 3 * 3 * row_weight(&q, i) * row_weight(&q, l);
+        for (int other = 0; other < 5; other++) {
+            double *there = other == 0 ? d : random_distances(&random, &q, 0.3 * other), line = a,
+                   size = fabs(a);
+            for (size_t p = 0; p < count; p++) {
+                line += g[p] * there[p];
+                size += fabs(g[p] * there[p]);
+            }
+            double value = gersh__objective_value(f, there);
+            assert_true(line <= value + 1e-12 * size);
+            assert_true(other > 0 || line >= right - hinges * f->width / 16 - 1e-12 * size);
+            if (other > 0)
+                free(there);
+        }
+        gersh__objective_free(f);
+        free(d);
+        free(g);
+        drop(&q);
+    }
+}
+
+static void derivatives_are_those_of_differences(void **unused)
+{
+    const char *name;
+    gersh__random random;
+    visits seen = {0};
+    (void)unused;
     gersh__random_seed(&random, 12);
-    for (int which = 0; which < NAMES; which++) {
+    for (size_t which = 0; (name = objective_name(which, learns_classes)) != NULL; which++) {
+        visit(&seen, name);
         for (int round = 0; round < cases(200); round++) {
-            problem q = make(&random, random_wish(&random, names[which], round));
-            check_derivatives(&random, names[which], &q);
+            problem q = make(&random, random_wish(&random, name, round));
+            check_derivatives(&random, name, &q);
             drop(&q);
         }
     }
+    assert_all_objectives(&seen, learns_classes);
 }
 
 /* The second derivatives of log F at d, times F, from those of F and its slopes: F'' − F'F'ᵀ/F. */
@@ -211,36 +246,43 @@ static void check_hessian(gersh__random *random, const char *name, const problem
 
 static void hessians_of_atoms_agree_with_the_curvature(void **unused)
 {
+    const char *name;
     gersh__random random;
+    visits seen = {0};
     (void)unused;
     gersh__random_seed(&random, 13);
-    for (int which = 0; which < NAMES; which++) {
+    for (size_t which = 0; (name = objective_name(which, learns_classes)) != NULL; which++) {
+        visit(&seen, name);
         for (int round = 0; round < cases(100); round++) {
-            wish w = random_wish(&random, names[which], round);
+            wish w = random_wish(&random, name, round);
             w.duplicates = round % 4 == 0 ? 1 : 0;
             problem q = make(&random, w);
-            check_hessian(&random, names[which], &q, 1 + (size_t)gersh__random_below(&random, 6), 1e-11);
+            check_hessian(&random, name, &q, 1 + (size_t)gersh__random_below(&random, 6), 1e-11);
             drop(&q);
         }
         problem q = make(&random, (wish){.n = 44, .k = 3, .classes = 3, .threads = 3});
-        check_hessian(&random, names[which], &q, 12, 1e-11);
+        check_hessian(&random, name, &q, 12, 1e-11);
         drop(&q);
         q = make(&random, (wish){.n = 400, .k = 3, .classes = 3, .threads = 3});
         assert_true(gersh__pairs_estimates(q.pairs)); /* a part stands for all where the objective allows */
-        check_hessian(&random, names[which], &q, 12, 0.2);
+        check_hessian(&random, name, &q, 12, 0.2);
         drop(&q);
     }
+    assert_all_objectives(&seen, learns_classes);
 }
 
 static void every_objective_is_convex(void **unused)
 {
+    const char *name;
     gersh__random random;
+    visits seen = {0};
     (void)unused;
     gersh__random_seed(&random, 14);
-    for (int which = 0; which < NAMES; which++) {
+    for (size_t which = 0; (name = objective_name(which, learns_classes)) != NULL; which++) {
+        visit(&seen, name);
         for (int round = 0; round < cases(200); round++) {
-            problem q = make(&random, random_wish(&random, names[which], round));
-            gersh__objective *f = objective_of(names[which], &q);
+            problem q = make(&random, random_wish(&random, name, round));
+            gersh__objective *f = objective_of(name, &q);
             size_t count = gersh__pairs_count(q.pairs);
             double *d[3], *g = malloc(count * sizeof *g), value[3], slope = 0,
                           share = gersh__random_uniform(&random);
@@ -266,18 +308,20 @@ static void every_objective_is_convex(void **unused)
             drop(&q);
         }
     }
+    assert_all_objectives(&seen, learns_classes);
 }
 
 /* Whole weights are repeated rows. */
 static void weights_are_repetitions(void **unused)
 {
-    static const char *const able[] = {"glr", "deml", "lsml"};
+    size_t able = count_objectives(copies_count_for_nothing);
     gersh__random random;
     (void)unused;
     gersh__random_seed(&random, 15);
     for (int round = 0; round < cases(100); round++) {
-        const char *name = able[round % 3];
-        size_t classes = round % 6 == 0 ? 0 : 3, k = 2, rows[60], count = 0;
+        const char *name = objective_name((size_t)round % able, copies_count_for_nothing);
+        size_t classes = objective_is(name, learns_targets) && round % 2 == 0 ? 0 : 3, k = 2, rows[60],
+               count = 0;
         problem q = make(&random, (wish){.n = 12, .k = k, .classes = classes, .weighted = 1});
         problem r = {.n = 0};
         for (size_t i = 0; i < q.n; i++)
@@ -304,15 +348,18 @@ static void weights_are_repetitions(void **unused)
 
 static void threads_change_no_bit(void **unused)
 {
+    const char *name;
     gersh__random random;
+    visits seen = {0};
     (void)unused;
-    for (int which = 0; which < NAMES; which++) {
+    for (size_t which = 0; (name = objective_name(which, learns_classes)) != NULL; which++) {
+        visit(&seen, name);
         double value[2], *g[2], *c[2], h[2][9];
         size_t count = 0;
         for (int run = 0; run < 2; run++) {
             gersh__random_seed(&random, 16);
             problem q = make(&random, (wish){.n = 450, .k = 3, .classes = 3, .threads = run == 0 ? 1 : 3});
-            gersh__objective *f = objective_of(names[which], &q);
+            gersh__objective *f = objective_of(name, &q);
             double *d = random_distances(&random, &q, 0.3);
             count = gersh__pairs_count(q.pairs);
             g[run] = malloc(count * sizeof(double));
@@ -321,8 +368,8 @@ static void threads_change_no_bit(void **unused)
             value[run] = f->kind->evaluate(f, d, g[run]);
             f->kind->curvature(f, d, d, c[run]);
             assert_ok(gersh__objective_hessian(f, d, 3, gersh__pairs_columns(q.pairs), h[run]));
-            if (strcmp(names[which], "lsml") != 0) { /* whose definition has 10^9 terms here */
-                double right = oracle(names[which], &q, d, 0.5);
+            if (!oracle_is_long(name)) { /* of 10^9 terms here */
+                double right = oracle(name, &q, d, 0.5);
                 assert_close(value[run], right, 1e-12 * fabs(right));
             }
             gersh__objective_free(f);
@@ -338,6 +385,7 @@ static void threads_change_no_bit(void **unused)
             free(c[run]);
         }
     }
+    assert_all_objectives(&seen, learns_classes);
 }
 
 int main(void)
@@ -345,6 +393,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_those_of_the_definitions),
         cmocka_unit_test(derivatives_are_those_of_differences),
+        cmocka_unit_test(lmnn_is_above_its_lines),
         cmocka_unit_test(hessians_of_atoms_agree_with_the_curvature),
         cmocka_unit_test(every_objective_is_convex),
         cmocka_unit_test(weights_are_repetitions),

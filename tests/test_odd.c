@@ -17,29 +17,16 @@
 #include "gersh/gersh.h"
 #include "samples.h"
 
-enum { OBJECTIVES = 5, SOLVERS = 9, HULL = 5, MOST_DENSE = 400 };
+enum {
+    MOST_DENSE = 400,
+    MAX_ITER = 1000,
+    MAX_ROUNDS = 2 /* of sgml and pgml, which take long over kinks */
+};
 
-#define MAX_ITER 1000
-#define MAX_ROUNDS 2 /* of sgml and pgml, which take long over kinks */
-
-static const char *const objectives[OBJECTIVES] = {"glr", "mcml", "deml", "lsml", "lmnn"};
-
-typedef enum signs { NO_EDGES, POSITIVE_EDGES, BALANCED, ANY } signs;
-
-/* What a solver promises. A bound holds for its own metrics and for those of all solvers before it. */
-static const struct {
-    const char *name;
-    signs edges;
-    int dense, certified, max_iter;
-} solvers[SOLVERS] = {{"identity", NO_EDGES, 0, 0, MAX_ITER},
-                      {"diagonal", NO_EDGES, 0, 1, MAX_ITER},
-                      {"pgml", POSITIVE_EDGES, 0, 0, MAX_ROUNDS},
-                      {"sgml", BALANCED, 0, 0, MAX_ROUNDS},
-                      {"balanced", BALANCED, 0, 1, MAX_ITER},
-                      {"hull", ANY, 0, 1, MAX_ITER},
-                      {"pdcone", ANY, 1, 0, MAX_ITER},
-                      {"hbnb", ANY, 1, 0, MAX_ITER},
-                      {"psd", ANY, 1, 1, MAX_ITER}};
+static int most_iterations(const gersh_solver_info *solver)
+{
+    return gersh_solver_reads(solver, "rows-only") ? MAX_ROUNDS : MAX_ITER;
+}
 
 typedef enum outcome {
     FITS,
@@ -71,8 +58,7 @@ static void check_sentence(const char *what, gersh_status status)
 
 static outcome outcome_of(outcome expected, const char *objective)
 {
-    int pairs_of_a_class = strcmp(objective, "glr") != 0 && strcmp(objective, "deml") != 0;
-    return expected != ALONE ? expected : pairs_of_a_class ? REFUSED : FITS;
+    return expected != ALONE ? expected : objective_is(objective, needs_mates) ? REFUSED : FITS;
 }
 
 /* zᵀ (x − y) of an atom. */
@@ -190,13 +176,13 @@ static int is_balanced(const double *m, size_t k)
     return right;
 }
 
-static void check_signs(const char *what, const double *m, size_t k, signs edges)
+static void check_signs(const char *what, const double *m, size_t k, gersh_graph_signs signs)
 {
-    if (edges == ANY)
+    if (signs == GERSH_SIGNS_FREE)
         return;
-    for (size_t i = 0; i < k && edges != BALANCED; i++)
+    for (size_t i = 0; i < k && signs != GERSH_SIGNS_BALANCED; i++)
         for (size_t j = 0; j < i; j++)
-            if (edges == NO_EDGES ? m[i * k + j] != 0 : sign_of(m, k, i, j) > 0)
+            if (signs == GERSH_SIGNS_NO_EDGES ? m[i * k + j] != 0 : sign_of(m, k, i, j) > 0)
                 fail_msg("%s: M has the entry %g", what, m[i * k + j]);
     if (!is_balanced(m, k))
         fail_msg("%s: the graph is not balanced", what);
@@ -241,7 +227,7 @@ static void check_entries(const char *what, const gersh_metric *metric, const do
 }
 
 static void check_matrix(const char *what, const gersh_metric *metric, const gersh_fit_info *info,
-                         signs edges)
+                         gersh_graph_signs signs)
 {
     size_t k = metric->features;
     double *m = matrix_of(metric), trace = 0;
@@ -256,7 +242,7 @@ static void check_matrix(const char *what, const gersh_metric *metric, const ger
         assert_true(metric->weight[a] > 0);
     if (!(trace <= info->budget * (1 + 1e-9)))
         fail_msg("%s: trace %.17g of %.17g", what, trace, info->budget);
-    check_signs(what, m, k, edges);
+    check_signs(what, m, k, signs);
     check_definite(what, m, k, info);
     free(m);
 }
@@ -267,16 +253,17 @@ static double rounding_of(const char *objective, const problem *q, const double 
     double count = (double)gersh__pairs_count(q->pairs), largest = 1;
     for (size_t p = 0; p < gersh__pairs_count(q->pairs); p++)
         largest = fmax(largest, d[p]);
-    return strcmp(objective, "mcml") == 0   ? 1e-12 * (double)q->n * largest
-           : strcmp(objective, "lsml") == 0 ? 1e-20 * count * count * largest
-                                            : 1e-14 * count * largest;
+    double cancels = oracle_cancels(objective, q, d);
+    return cancels > 0                 ? 1e-12 * fmax(cancels, 1) * largest
+           : oracle_is_long(objective) ? 1e-20 * count * count * largest
+                                       : 1e-14 * count * largest;
 }
 
 /* One fit. */
 typedef struct trial {
     char what[160]; /* for messages */
     const char *objective;
-    int solver;
+    const gersh_solver_info *solver;
     int limited; /* by time */
     gersh_dataset *scaled;
     gersh_metric *metric; /* NULL: refused */
@@ -290,10 +277,7 @@ static double check_budget(const trial *t, const problem *q)
     double k = (double)t->metric->features, mean = 0, *d = distances_under(q, NULL, 1);
     for (size_t p = 0; p < gersh__pairs_count(q->pairs); p++)
         mean += d[p] / (double)gersh__pairs_count(q->pairs);
-    double trace = (strcmp(t->objective, "lmnn") == 0  ? 2
-                    : strcmp(t->objective, "glr") == 0 ? 20
-                                                       : 6) *
-                   k / mean;
+    double trace = gersh_objective_find(t->objective)->mean * k / mean;
     if (!(fabs(t->info.budget - trace) <= 1e-9 * t->info.budget) ||
         !(fabs(t->info.rho - 1e-5 * t->info.budget / k) <= 1e-9 * t->info.rho) ||
         t->metric->rho != t->info.rho)
@@ -312,12 +296,11 @@ static void check_stop(const trial *t, double scale)
     int certified = info->has_bound && info->relative_gap <= 1e-3;
     int right = (info->stop == GERSH_STOP_CONVERGED && certified) ||
                 (info->stop == GERSH_STOP_SETTLED && !certified) ||
-                (info->stop == GERSH_STOP_MAX_ITER && info->iterations >= solvers[t->solver].max_iter) ||
+                (info->stop == GERSH_STOP_MAX_ITER && info->iterations >= most_iterations(t->solver)) ||
                 (info->stop == GERSH_STOP_MAX_TIME && t->limited);
     if (!right)
         fail_msg("%s: %s after %d iterations", t->what, gersh_stop_name(info->stop), info->iterations);
-    int own =
-        solvers[t->solver].certified && solvers[t->solver].edges != BALANCED; /* the bound of its region */
+    int own = solver_is(t->solver->name, is_convex); /* the bound of its region */
     if (info->stop == GERSH_STOP_CONVERGED && !(info->gap <= 1e-3 * scale + t->rounding))
         fail_msg("%s: converged at the gap %g of %g", t->what, info->gap, scale);
     if (own && info->stop == GERSH_STOP_SETTLED)
@@ -329,8 +312,7 @@ static void check_info(trial *t)
 {
     const gersh_fit_info *info = &t->info;
     problem q = problem_of(t->scaled);
-    double sign = strcmp(t->objective, "deml") == 0 ? -1 : 1,
-           *d = distances_under(&q, t->metric, t->metric->rho);
+    double sign = objective_sign(t->objective), *d = distances_under(&q, t->metric, t->metric->rho);
     double right = oracle(t->objective, &q, d, 0);
     t->value = sign * info->objective_value;
     t->bound = info->has_bound ? sign * info->bound : -INFINITY;
@@ -341,24 +323,23 @@ static void check_info(trial *t)
         (!(t->bound <= t->value + t->rounding) || !(fabs(t->value - t->bound - info->gap) <= t->rounding)))
         fail_msg("%s: the value is %.17g, the bound %.17g, the gap %g", t->what, t->value, t->bound,
                  info->gap);
-    if (solvers[t->solver].certified ? !info->has_bound && !t->limited : info->has_bound)
+    if (t->solver->bound != GERSH_BOUND_NONE ? !info->has_bound && !t->limited : info->has_bound)
         fail_msg("%s: there is %s bound", t->what, info->has_bound ? "a" : "no");
     check_stop(t, check_budget(t, &q));
     free(d);
     drop(&q);
 }
 
-/* A bound holds for the metrics of all solvers before, and that of balanced for the hull too. */
-static void check_bounds(const trial *t)
+/* Bounds against the values of all metrics that they hold for. */
+static void check_bounds(const trial *t, size_t count)
 {
-    for (int s = 0; s < SOLVERS; s++) {
-        int last = solvers[s].edges == BALANCED ? HULL : s;
-        for (int other = 0; other <= last; other++)
+    for (size_t s = 0; s < count; s++)
+        for (size_t other = 0; other < count; other++)
             if (t[other].metric != NULL && t[s].metric != NULL &&
+                bound_holds_for(t[s].solver, t[other].solver) &&
                 !(t[s].bound <= t[other].value + t[other].rounding + 1e-9 * fabs(t[s].bound)))
                 fail_msg("the bound %.17g is above the value %.17g: %s and %s", t[s].bound, t[other].value,
                          t[s].what, t[other].what);
-    }
 }
 
 static void check_verified(const trial *t, const gersh_model *model)
@@ -402,17 +383,18 @@ static gersh_status fit(trial *t, const gersh_dataset *data, const gersh_setting
 /* What all fits of a test showed. */
 typedef struct tally {
     int metrics, refusals;
+    visits objectives, solvers;
 } tally;
 
 static void try_solver(trial *t, const samples *o, const gersh_dataset *data, way w, outcome expected,
                        tally *sum)
 {
     char text[16];
-    gersh_settings *settings = settings_of(t->objective, solvers[t->solver].name);
+    gersh_settings *settings = settings_of(t->objective, t->solver->name);
     t->limited = w.max_time != NULL;
-    snprintf(t->what, sizeof t->what, "%s, %s, %s, scale %s", o->name, t->objective,
-             solvers[t->solver].name, w.scale != NULL ? w.scale : "as it is");
-    snprintf(text, sizeof text, "%d", solvers[t->solver].max_iter);
+    snprintf(t->what, sizeof t->what, "%s, %s, %s, scale %s", o->name, t->objective, t->solver->name,
+             w.scale != NULL ? w.scale : "as it is");
+    snprintf(text, sizeof text, "%d", most_iterations(t->solver));
     assert_ok(gersh_settings_set(settings, "max-iter", text));
     assert_ok(gersh_settings_set(settings, "scale", w.scale != NULL ? w.scale : "none"));
     if (w.max_time != NULL)
@@ -421,7 +403,7 @@ static void try_solver(trial *t, const samples *o, const gersh_dataset *data, wa
     if (status == GERSH_OK) {
         if (expected == REFUSED)
             fail_msg("%s: there is a metric", t->what);
-        check_matrix(t->what, t->metric, &t->info, solvers[t->solver].edges);
+        check_matrix(t->what, t->metric, &t->info, t->solver->signs);
         check_info(t);
         sum->metrics++;
     } else {
@@ -437,18 +419,23 @@ static void try_solver(trial *t, const samples *o, const gersh_dataset *data, wa
 /* All solvers with one objective on one input. */
 static void try_objective(const samples *o, const char *objective, way w, outcome expected, tally *sum)
 {
-    trial t[SOLVERS];
+    size_t count = count_solvers(any_solver);
+    trial *t = calloc(count, sizeof *t);
     gersh_dataset *data = samples_data(o);
-    for (int s = 0; s < SOLVERS; s++) {
-        t[s] = (trial){.objective = objective, .solver = s};
-        if (w.dense || !solvers[s].dense)
-            try_solver(&t[s], o, data, w, expected, sum);
+    visit(&sum->objectives, objective);
+    for (size_t s = 0; s < count; s++) {
+        t[s] = (trial){.objective = objective, .solver = &gersh__solver_at(s)->info};
+        if (!w.dense && t[s].solver->dense)
+            continue;
+        try_solver(&t[s], o, data, w, expected, sum);
+        visit(&sum->solvers, t[s].solver->name);
     }
-    check_bounds(t);
-    for (int s = 0; s < SOLVERS; s++) {
+    check_bounds(t, count);
+    for (size_t s = 0; s < count; s++) {
         gersh_metric_free(t[s].metric);
         gersh_dataset_free(t[s].scaled);
     }
+    free(t);
     gersh_dataset_free(data);
 }
 
@@ -456,12 +443,20 @@ static void try_objective(const samples *o, const char *objective, way w, outcom
 static void try_all(samples o, outcome expected, outcome as_model, tally *sum)
 {
     static const char *const scales[] = {NULL, "zscore", "paper"};
-    for (int objective = 0; objective < OBJECTIVES; objective++)
-        for (int scale = 0; scale < 3; scale++)
+    const char *name;
+    for (size_t objective = 0; (name = objective_name(objective, learns_classes)) != NULL; objective++)
+        for (size_t scale = 0; scale < 3; scale++)
             if (cases(2) == 2 || objective % 3 == scale)
-                try_objective(&o, objectives[objective], (way){.scale = scales[scale], .dense = 1},
-                              outcome_of(scale == 0 ? expected : as_model, objectives[objective]), sum);
+                try_objective(&o, name, (way){.scale = scales[scale], .dense = 1},
+                              outcome_of(scale == 0 ? expected : as_model, name), sum);
     free(o.x);
+}
+
+static void finish(const char *test, const tally *sum)
+{
+    print_message("%d metrics, %d refusals\n", sum->metrics, sum->refusals);
+    check_visits(test, &sum->objectives, learns_classes);
+    check_solver_visits(test, &sum->solvers, any_solver);
 }
 
 static void few_rows(void **unused)
@@ -480,7 +475,7 @@ static void few_rows(void **unused)
     for (size_t i = 1; i < lone.n; i++)
         lone.labels[i] = "b";
     try_all(lone, FITS, FITS, &sum);
-    print_message("%d metrics, %d refusals\n", sum.metrics, sum.refusals);
+    finish(__func__, &sum);
 }
 
 static void equal_rows(void **unused)
@@ -504,7 +499,7 @@ static void equal_rows(void **unused)
     for (size_t i = 1; i < twins.n; i += 2)
         samples_copy_row(&twins, i, i - 1);
     try_all(twins, FITS, FITS, &sum);
-    print_message("%d metrics, %d refusals\n", sum.metrics, sum.refusals);
+    finish(__func__, &sum);
 }
 
 static void odd_features(void **unused)
@@ -533,7 +528,7 @@ static void odd_features(void **unused)
     for (size_t i = 0; i < far.n * far.k; i++)
         far.x[i] += 1e6;
     try_all(far, FITS, FITS, &sum);
-    print_message("%d metrics, %d refusals\n", sum.metrics, sum.refusals);
+    finish(__func__, &sum);
 }
 
 static void extreme_sizes(void **unused)
@@ -563,7 +558,7 @@ static void extreme_sizes(void **unused)
     samples_multiply(&both, 0, 1e-150);
     samples_multiply(&both, 1, 1e300);
     try_all(both, REFUSED, FITS, &sum);
-    print_message("%d metrics, %d refusals\n", sum.metrics, sum.refusals);
+    finish(__func__, &sum);
 }
 
 static void weights_of_0(void **unused)
@@ -587,7 +582,7 @@ static void weights_of_0(void **unused)
     for (size_t i = 0; i < one.n; i++)
         one.weights[i] = i % 2;
     try_all(one, REFUSED, REFUSED, &sum);
-    print_message("%d metrics, %d refusals\n", sum.metrics, sum.refusals);
+    finish(__func__, &sum);
 }
 
 /* Whole matrices of thousands of features take seconds each: one objective must do. */
@@ -598,15 +593,16 @@ static void many_features(void **unused)
     gersh__random_seed(&random, 96);
     tally sum = {0};
     samples many = samples_make(&random, "hundreds of features", 6, cases(2) == 2 ? 300 : 120, 2);
-    for (int objective = 0; objective < OBJECTIVES; objective++)
-        try_objective(&many, objectives[objective], (way){.max_time = "0.2", .dense = 1}, FITS, &sum);
+    const char *name;
+    for (size_t objective = 0; (name = objective_name(objective, learns_classes)) != NULL; objective++)
+        try_objective(&many, name, (way){.max_time = "0.2", .dense = 1}, FITS, &sum);
     free(many.x);
     samples more = samples_make(&random, "thousands of features", 6, 2000, 2);
-    for (int objective = 0; objective < OBJECTIVES && cases(2) == 2; objective++)
-        try_objective(&more, objectives[objective], (way){.max_time = "0.2", .dense = objective == 0}, FITS,
-                      &sum);
+    for (size_t objective = 0; cases(2) == 2 && (name = objective_name(objective, learns_classes)) != NULL;
+         objective++)
+        try_objective(&more, name, (way){.max_time = "0.2", .dense = objective == 0}, FITS, &sum);
     free(more.x);
-    print_message("%d metrics, %d refusals\n", sum.metrics, sum.refusals);
+    finish(__func__, &sum);
 }
 
 /* Each allocation in turn fails: nothing leaks, and the fit says so. */
@@ -617,8 +613,9 @@ static void short_memory(void **unused)
     gersh__random_seed(&random, 97);
     samples o = samples_make(&random, "short memory", 12, 3, 2);
     gersh_dataset *data = samples_data(&o);
-    for (int s = 0; s < SOLVERS; s++) {
-        gersh_settings *settings = settings_of("glr", solvers[s].name);
+    const char *solver;
+    for (size_t s = 0; (solver = solver_name(s, any_solver)) != NULL; s++) {
+        gersh_settings *settings = settings_of("glr", solver);
         gersh_status status = GERSH_ERROR_MEMORY;
         assert_ok(gersh_settings_set(settings, "max-iter", "2"));
         for (long n = 1; status != GERSH_OK; n++) {

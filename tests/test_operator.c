@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "data/dataset.h"
 #include "gersh/tuples.h"
 #include "pairs/differences.h"
 #include "pairs/population.h"
@@ -71,25 +72,59 @@ static gersh_status make_tuples(gersh__pairs **out, const gersh_dataset *data, s
     return status;
 }
 
+/* Rows are drawn from dense data; of sparse data fits make a dense copy first, which the pairs do not need later. */
 static gersh_status make_sampled(gersh__pairs **out, const gersh_dataset *data, size_t count,
                                  gersh__pool *pool)
 {
+    gersh_dataset *own = NULL;
     gersh__population *population = NULL;
     gersh__random random;
     gersh__random_seed(&random, 12);
-    gersh_status status = gersh__population_new(&population, data, NULL);
+    gersh_status status = gersh__dataset_dense(&own, &data);
+    if (status == GERSH_OK)
+        status = gersh__population_new(&population, data, NULL);
     if (status == GERSH_OK)
         status = gersh__pairs_new_sampled(out, population, (gersh__wanted){1, 1}, count, &random, pool);
     gersh__population_free(population);
+    gersh_dataset_free(own);
     return status;
 }
 
+/* Under the identity. */
+static gersh_status make_mined(gersh__pairs **out, const gersh_dataset *data, size_t count,
+                               gersh__pool *pool)
+{
+    gersh_dataset *own = NULL;
+    gersh__population *population = NULL;
+    gersh_metric *identity = NULL;
+    gersh__random random;
+    int complete;
+    gersh__random_seed(&random, 14);
+    gersh_status status = gersh__dataset_dense(&own, &data);
+    if (status == GERSH_OK)
+        status = gersh_metric_new(&identity, gersh_dataset_features(data), 1, 0, 0);
+    if (status == GERSH_OK)
+        status = gersh__population_new(&population, data, NULL);
+    if (status == GERSH_OK)
+        status = gersh__population_aim(population, identity, pool);
+    if (status == GERSH_OK)
+        status = gersh__pairs_new_mined(out, &complete, population, count, &random, pool);
+    gersh__population_free(population);
+    gersh_metric_free(identity);
+    gersh_dataset_free(own);
+    return status;
+}
+
+/* Of all pairs of dense data in turn. */
 static gersh_status make_differences(gersh__pairs **out, const gersh_dataset *data, size_t count,
                                      gersh__pool *pool)
 {
+    gersh_dataset *own = NULL;
     gersh__pairs *from = NULL;
     gersh__pick *pick = calloc(count, sizeof *pick);
-    gersh_status status = gersh__pairs_new(&from, data, NULL, 0, NULL, NULL, pool);
+    gersh_status status = gersh__dataset_dense(&own, &data);
+    if (status == GERSH_OK)
+        status = gersh__pairs_new(&from, data, NULL, 0, NULL, NULL, pool);
     if (status == GERSH_OK)
         status = gersh__pairs_new_differences(out, gersh_dataset_features(data), count, pool);
     for (size_t p = 0; status == GERSH_OK && p < count; p++) {
@@ -99,12 +134,13 @@ static gersh_status make_differences(gersh__pairs **out, const gersh_dataset *da
     if (status == GERSH_OK)
         gersh__differences_take(*out, from, count, pick);
     gersh__pairs_free(from);
+    gersh_dataset_free(own);
     free(pick);
     return status;
 }
 
 /* Facts that are not of every storage. */
-enum { DENSE_ONLY = 1, NO_ENDS = 2, MEAN_OF_ALL = 4 };
+enum { NO_ENDS = 1, MEAN_OF_ALL = 2 };
 
 static const struct {
     const char *name;
@@ -123,9 +159,11 @@ static const struct {
     {"explicit, in chunks", make_explicit, 150, 5, 20000, 0},
     {"explicit, of more features", make_explicit, 60, 30, 9000, 0},
     {"tuples", make_tuples, 50, 4, 100, 0},
-    {"sampled", make_sampled, 200, 4, 6000, DENSE_ONLY},
-    {"differences", make_differences, 40, 4, 700, DENSE_ONLY | NO_ENDS},
-    {"differences, many", make_differences, 90, 60, 4000, DENSE_ONLY | NO_ENDS},
+    {"sampled", make_sampled, 200, 4, 6000, 0},
+    {"mined", make_mined, 60, 4, 4000, 0},
+    {"mined, some", make_mined, 120, 6, 900, 0},
+    {"differences", make_differences, 40, 4, 700, NO_ENDS},
+    {"differences, many", make_differences, 90, 60, 4000, NO_ENDS},
 };
 
 enum { STORAGES = sizeof storages / sizeof storages[0], MOST_ATOMS = 12 };
@@ -136,7 +174,7 @@ typedef struct subject {
     gersh__pool *pool;
     gersh__pairs *pairs;
     size_t n, k, count;
-    double *x;       /* k × n, values of the samples from the data; of differences, these */
+    double *x;       /* k × n, values of the samples from the data, or their differences */
     uint32_t *i, *j; /* of each pair */
     double *g, *t;   /* random: of each pair; MOST_ATOMS × n */
     gersh_atom atom[MOST_ATOMS];
@@ -156,6 +194,22 @@ static void close_to(double a, double b, double scale)
         fail_msg("%.17g is not %.17g (scale %g)", a, b, scale);
 }
 
+/* The differences that make_differences takes, from the values of the rows. */
+static void fill_differences(subject *s, const gersh_dataset *data, const double *values)
+{
+    gersh__pairs *from = NULL;
+    assert_ok(gersh__pairs_new(&from, data, NULL, 0, NULL, NULL, NULL));
+    for (size_t p = 0; p < s->n; p++) {
+        uint32_t i, j;
+        size_t pair = p % gersh__pairs_count(from);
+        gersh__pairs_ends_of(from, &pair, 1, &i, &j);
+        for (size_t f = 0; f < s->k; f++)
+            s->x[f * s->n + p] =
+                values[gersh__pairs_row(from, i) * s->k + f] - values[gersh__pairs_row(from, j) * s->k + f];
+    }
+    gersh__pairs_free(from);
+}
+
 static void subject_make(subject *s, size_t which, const gersh_dataset *data, const double *values,
                          int threads)
 {
@@ -173,7 +227,7 @@ static void subject_make(subject *s, size_t which, const gersh_dataset *data, co
     s->i = calloc(s->count, sizeof *s->i);
     s->j = calloc(s->count, sizeof *s->j);
     if (s->facts & NO_ENDS)
-        memcpy(s->x, gersh__pairs_columns(s->pairs), s->n * s->k * sizeof *s->x);
+        fill_differences(s, data, values);
     else
         gersh__pairs_ends(s->pairs, 0, s->count, s->i, s->j);
     for (size_t i = 0; !(s->facts & NO_ENDS) && i < s->n; i++)
@@ -522,8 +576,6 @@ static void for_every_storage(visitor visit_one)
     for (size_t which = 0; which < STORAGES; which++)
         for (int sparse = 0; sparse < 2; sparse++) {
             twins t;
-            if (sparse && storages[which].facts & DENSE_ONLY)
-                continue;
             size_t n = storages[which].n;
             for (int round = 0; round < (n <= 80 ? cases(20) : 1); round++) {
                 size_t rows = round == 0 ? n : 4 + (size_t)gersh__random_below(&random, n - 3);

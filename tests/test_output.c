@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "gersh/file.h"
 #include "io/output.h"
 
 static char folder[] = "/tmp/gersh-output-XXXXXX";
@@ -370,6 +371,40 @@ static void test_lock_is_taken(void **state)
     assert_int_equal(entries(), 0);
 }
 
+static void write_context(void *context, FILE *file)
+{
+    fputs(context, file);
+}
+
+/* A file that is neither there nor what it was before all of it is written, as its content sees. */
+static void write_late(void *context, FILE *file)
+{
+    (void)context;
+    expect("m", "old");
+    fputs("new", file);
+    assert_int_equal(fflush(file), 0);
+    expect("m", "old");
+}
+
+static void test_public_writing(void **state)
+{
+    struct stat info;
+    (void)state;
+    assert_ok(gersh_file_write("m", write_context, "old"));
+    expect("m", "old");
+    assert_int_equal(chmod("m", 0640), 0);
+    assert_ok(gersh_file_write("m", write_late, NULL));
+    expect("m", "new");
+    assert_int_equal(stat("m", &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0640);
+    assert_int_equal(gersh_file_write("nowhere/m", write_context, "x"), GERSH_ERROR_IO);
+    assert_non_null(strstr(gersh_last_error(), "nowhere/m: cannot be written"));
+    assert_int_equal(gersh_file_write("", write_context, "x"), GERSH_ERROR_ARGUMENT);
+    assert_int_equal(gersh_file_write("/dev/full", write_context, "x"), GERSH_ERROR_DISK);
+    assert_int_equal(entries(), 1);
+    assert_int_equal(unlink("m"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -379,6 +414,7 @@ int main(void)
         cmocka_unit_test(test_private_until_whole), cmocka_unit_test(test_links_stay),
         cmocka_unit_test(test_named_pipe),          cmocka_unit_test(test_no_locks),
         cmocka_unit_test(test_lock_is_taken),       cmocka_unit_test(test_other_owners),
+        cmocka_unit_test(test_public_writing),
     };
     return cmocka_run_group_tests_name("output", tests, start, end);
 }

@@ -4,12 +4,13 @@
  * none.
  */
 #include "base/alloc.h"
+#include "experiment/permute.h"
 #include "importance.h"
 #include "models.h"
 #include "random_metrics.h"
+#include "registry.h"
 #include "sparse.h"
 #include "tuples.h"
-#include "use/permute.h"
 
 enum { SPLITS = GERSH_IMPORTANCE_SPLITS };
 
@@ -126,14 +127,15 @@ static void compare_with_predictions(const gersh_dataset *data, const gersh_sett
 static void losses_are_those_of_predictions(void **unused)
 {
     static const char *const scales[] = {"zscore", "paper", "none"}, *const votes[] = {"equal", "distance"};
-    static const char *const solvers[] = {"balanced", "psd", "diagonal", "hull"};
+    size_t solvers = count_solvers(is_certified);
     gersh__random random;
     (void)unused;
     gersh__random_seed(&random, 1);
     for (int round = 0; round < (cases(100) > 1 ? 16 : 2); round++) {
         enum { N = 45, K = 5 };
         double w[N];
-        gersh_settings *settings = model_settings("glr", solvers[round % 4]);
+        gersh_settings *settings =
+            model_settings("glr", solver_name((size_t)round % solvers, is_certified));
         assert_ok(gersh_settings_set(settings, "scale", scales[round % 3]));
         assert_ok(gersh_settings_set(settings, "votes", votes[round / 2 % 2]));
         assert_ok(gersh_settings_set(settings, "neighbors", "3"));
@@ -227,12 +229,12 @@ static gersh_model *xor_model(const char *threads, gersh_settings **settings)
 
 static void xor_pair_is_on_top(void **unused)
 {
-    static const char *const solvers[] = {"balanced", "psd", "hull", "diagonal"};
+    const char *solver;
     gersh_dataset *data = xor_data(300);
     (void)unused;
-    for (int way = 0; way < 4; way++) {
+    for (size_t way = 0; (solver = solver_name(way, is_certified)) != NULL; way++) {
         double value[7];
-        gersh_settings *settings = model_settings("lmnn", solvers[way]);
+        gersh_settings *settings = model_settings("lmnn", solver);
         gersh_model *model = NULL;
         assert_ok(gersh_model_fit(&model, NULL, data, settings, NULL));
         assert_true(gersh_importance_is_blind(gersh_model_importance(model)));

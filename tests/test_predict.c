@@ -10,8 +10,8 @@
 
 #include "base/random.h"
 #include "gersh/predict.h"
+#include "predict/classify.h"
 #include "tables.h"
-#include "use/classify.h"
 
 static char folder[] = "/tmp/gersh-predict-XXXXXX";
 static char path[64], labels_path[64];

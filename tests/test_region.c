@@ -12,7 +12,16 @@
 #include "linalg/kernels.h"
 #include "regions.h"
 
-enum { MOST_REGIONS = 32 };
+enum { MOST_REGIONS = 64 };
+
+static size_t count_regions(void)
+{
+    size_t count = 0;
+    while (gersh__region_at(count) != NULL)
+        count++;
+    assert_true(count <= MOST_REGIONS);
+    return count;
+}
 
 /* The atom is one of the region's, its value is zᵀ G z, and its length 1. */
 static void check_atom(const world *w, const char *name, const gersh__candidate *c)
@@ -57,6 +66,8 @@ static void check_minimum(const world *w, const char *name, gersh__region *regio
 static void check_all(world *w, gersh__random *random, int gradient, int again)
 {
     gersh__region *region[MOST_REGIONS] = {NULL};
+    visits seen = {0};
+    count_regions();
     for (size_t r = 0; gersh__region_at(r) != NULL; r++)
         if (!gersh__region_at(r)->dense)
             region[r] = region_of(w, gersh__region_at(r));
@@ -65,6 +76,7 @@ static void check_all(world *w, gersh__random *random, int gradient, int again)
         for (size_t r = 0; gersh__region_at(r) != NULL; r++) {
             if (region[r] == NULL)
                 continue;
+            visit(&seen, gersh__region_at(r)->name);
             check_minimum(w, gersh__region_at(r)->name, region[r],
                           1 + (size_t)gersh__random_below(random, 8));
             check_minimum(w, gersh__region_at(r)->name, region[r], GERSH__MOST_CANDIDATES);
@@ -72,6 +84,7 @@ static void check_all(world *w, gersh__random *random, int gradient, int again)
     }
     for (size_t r = 0; r < MOST_REGIONS; r++)
         gersh__region_free(region[r]);
+    assert_all_regions(&seen, is_of_pairs);
 }
 
 /* What lacks a part is no region: it would be searched, and certified, as another one. */
@@ -83,7 +96,9 @@ static void incomplete_regions_are_refused(void **unused)
     world w;
     make_world(&w, &random, 4, 3, 0, 0, 1);
     const gersh__region_params params = {.color = w.color, .u = w.u};
+    visits seen = {0};
     for (size_t r = 0; gersh__region_at(r) != NULL; r++) {
+        visit(&seen, gersh__region_at(r)->name);
         const char *missing[] = {"'init'",   "'minimize'", "'free'",
                                  "'allows'", "'score'",    "a region has no name"};
         for (int m = 0; m < 6; m++) {
@@ -102,6 +117,7 @@ static void incomplete_regions_are_refused(void **unused)
         }
     }
     drop(&w);
+    assert_all_regions(&seen, any_region);
 }
 
 /* Colours, scalars and rules that a region cannot do without, or with. */
@@ -148,6 +164,8 @@ static void atoms_are_those_of_the_definition(void **unused)
     gersh__random random;
     gersh__random_seed(&random, 58);
     int has[MOST_REGIONS] = {0}, lacks[MOST_REGIONS] = {0};
+    visits seen = {0};
+    count_regions();
     for (int t = 0; t < 40; t++) {
         world w;
         make_world(&w, &random, 4, 7, 0, 0, 1);
@@ -156,13 +174,16 @@ static void atoms_are_those_of_the_definition(void **unused)
         for (size_t r = 0; gersh__region_at(r) != NULL; r++) {
             const gersh__region_ops *ops = gersh__region_at(r);
             gersh__region *region = region_of(&w, ops);
+            visit(&seen, ops->name);
             for (size_t i = 0; i < w.k; i++) {
                 assert_true(gersh__region_allows(region, (gersh_atom){i, i, 1, 0}));
                 for (size_t j = 0; j < w.k; j++) {
-                    const double angles[] = {atan2(w.u[i], w.u[j]), -atan2(w.u[i], w.u[j]),
-                                             atan2(w.u[i], w.u[j]) + 1e-3,
-                                             6.3 * gersh__random_uniform(&random)};
-                    gersh_atom z = {i, j, cos(angles[(i + j) % 4]), sin(angles[(i + j) % 4])};
+                    double angles[MOST_ANGLES + 2];
+                    size_t count = single_angles(&w, i, j, angles);
+                    angles[count] = angles[0] + 1e-3;
+                    angles[count + 1] = 6.3 * gersh__random_uniform(&random);
+                    double angle = angles[(i + j) % (count + 2)];
+                    gersh_atom z = {i, j, cos(angle), sin(angle)};
                     if (i == j)
                         continue;
                     assert_int_equal(gersh__region_allows(region, z), defined(&w, ops->name, z));
@@ -178,6 +199,7 @@ static void atoms_are_those_of_the_definition(void **unused)
         assert_true(has[r] > 0 || gersh__region_at(r) == &gersh__region_diagonal);
         assert_true(lacks[r] > 0 || gersh__region_at(r) == &gersh__region_psd);
     }
+    assert_all_regions(&seen, any_region);
 }
 
 /* The score of a pair is the least value of its atoms, and that of the atom that comes with it. */
@@ -186,12 +208,14 @@ static void scores_are_those_of_the_best_atom(void **unused)
     (void)unused;
     gersh__random random;
     gersh__random_seed(&random, 57);
+    visits seen = {0};
     for (int t = 0; t < cases(400); t++) {
         world w;
         make_world(&w, &random, 4, 5, 0, 0, 1);
         if (t % 2)
             set_rules(&w, &random, t % 4 == 1);
         for (size_t r = 0; gersh__region_at(r) != NULL; r++) {
+            visit(&seen, gersh__region_at(r)->name);
             gersh__region *region = region_of(&w, gersh__region_at(r));
             double a = gersh__random_normal(&random), c = t % 3 == 0 ? a : gersh__random_normal(&random);
             double b = t % 5 == 0 ? 0 : gersh__random_normal(&random) * (t % 7 == 0 ? 1e-9 : 1);
@@ -214,6 +238,7 @@ static void scores_are_those_of_the_best_atom(void **unused)
         }
         drop(&w);
     }
+    assert_all_regions(&seen, any_region);
 }
 
 /* Many scores at once are those one by one, whatever the order of the features. */
@@ -479,6 +504,8 @@ static void threads_do_not_matter(void **unused)
 {
     (void)unused;
     static gersh__lmo_answer answer[2][MOST_REGIONS];
+    visits seen = {0};
+    count_regions();
     for (int s = 0; s < 2; s++) {
         gersh__random random;
         gersh__random_seed(&random, 64);
@@ -490,6 +517,7 @@ static void threads_do_not_matter(void **unused)
             if (gersh__region_at(r)->dense)
                 continue;
             gersh__region *region = region_of(&w, gersh__region_at(r));
+            visit(&seen, gersh__region_at(r)->name);
             assert_ok(gersh__region_minimize(region, w.gradient, &request, &answer[s][r]));
             gersh__region_free(region);
         }
@@ -503,6 +531,49 @@ static void threads_do_not_matter(void **unused)
                         x.atom.b == y.atom.b && x.value == y.value);
         }
     }
+    assert_all_regions(&seen, is_of_pairs);
+}
+
+/*
+ * Every region has the diagonal's atoms and no others than psd's, and those with one or two entries no others than hull's:
+ * its minimum lies between theirs.
+ */
+static void minima_are_nested(void **unused)
+{
+    (void)unused;
+    gersh__random random;
+    gersh__random_seed(&random, 54);
+    visits seen = {0};
+    for (int t = 0; t < cases(100); t++) {
+        world w;
+        double value[MOST_REGIONS], diagonal = NAN, hull = NAN, psd = NAN;
+        size_t count = count_regions();
+        make_world(&w, &random, 2 + (size_t)gersh__random_below(&random, 10), 1 + (size_t)(t * 7 % 30), 0,
+                   0, 1);
+        set_gradient(&w, &random, t % GRADIENTS);
+        for (size_t r = 0; r < count; r++) {
+            static gersh__lmo_answer answer;
+            const gersh__region_ops *ops = gersh__region_at(r);
+            gersh__region *region = region_of(&w, ops);
+            const gersh__lmo_request request = full_pass(4);
+            assert_ok(gersh__region_minimize(region, w.gradient, &request, &answer));
+            value[r] = answer.candidate[0].value;
+            diagonal = ops == &gersh__region_diagonal ? value[r] : diagonal;
+            hull = ops == &gersh__region_hull ? value[r] : hull;
+            psd = ops == &gersh__region_psd ? answer.least : psd;
+            gersh__region_free(region);
+            visit(&seen, ops->name);
+        }
+        for (size_t r = 0; r < count; r++) {
+            const gersh__region_ops *ops = gersh__region_at(r);
+            if (!(value[r] <= diagonal + 1e-6 * w.norm) ||
+                !(value[r] >= (ops->dense ? psd : hull) - 1e-10 * w.norm))
+                fail_msg("region %s: the minimum %.17g, diagonal %.17g, hull %.17g, psd %.17g", ops->name,
+                         value[r], diagonal, hull, psd);
+        }
+        drop(&w);
+    }
+    assert_all_regions(&seen, any_region);
 }
 
 static double form(const world *w, const double *z, const double *y)
@@ -585,9 +656,7 @@ static void failing_allocations_leak_nothing(void **unused)
     (void)unused;
     gersh__random random;
     gersh__random_seed(&random, 66);
-    size_t regions = 0;
-    while (gersh__region_at(regions) != NULL)
-        regions++;
+    size_t regions = count_regions();
     for (size_t t = 0; t < 2 * regions; t++) { /* with few features, and with many */
         world w;
         const gersh__region_ops *ops = gersh__region_at(t % regions);
@@ -636,6 +705,7 @@ int main(void)
         cmocka_unit_test(ties_and_extremes),
         cmocka_unit_test(places_beyond_limits_are_found),
         cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(minima_are_nested),
         cmocka_unit_test(psd_has_the_first_eigenvector),
         cmocka_unit_test(failing_allocations_leak_nothing),
     };

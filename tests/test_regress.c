@@ -1,6 +1,7 @@
 /* Real-valued targets: values against the definition, the scale of the targets, refusals, from file to
  * verifier. */
 #include "models.h"
+#include "registry.h"
 #include "tuples.h"
 
 /* Σ exp(−d) (z_i − z_j)² with z standardised, under the model's metric. */
@@ -59,13 +60,12 @@ static void all_pass(const gersh_model *model, const gersh_dataset *data)
 
 static void values_are_those_of_standardised_targets(void **unused)
 {
-    static const char *const solvers[] = {"diagonal", "balanced", "hull", "psd",
-                                          "sgml",     "pgml",     "hbnb", "pdcone"};
+    const char *solver;
     (void)unused;
-    for (int s = 0; s < 8; s++)
+    for (size_t s = 0; (solver = solver_name(s, learns)) != NULL; s++)
         for (int weighted = 0; weighted < 2; weighted++) {
             gersh_dataset *data = target_data(61, 30, 4, 12, 100);
-            gersh_settings *settings = model_settings("glr", solvers[s]);
+            gersh_settings *settings = model_settings("glr", solver);
             gersh_model *model = NULL, *back = NULL;
             double w[30], m[16];
             assert_ok(gersh_settings_set(settings, "trace", "6"));
@@ -119,18 +119,18 @@ static void units_do_not_matter(void **unused)
 
 static void other_objectives_are_refused(void **unused)
 {
-    static const char *const names[] = {"mcml", "deml", "lsml", "lmnn"};
+    const char *name;
     gersh_dataset *data = target_data(63, 12, 3, 1, 0);
     gersh_model *model = NULL;
     (void)unused;
-    for (int o = 0; o < 4; o++) {
+    for (size_t o = 0; (name = objective_name(o, learns_classes_alone)) != NULL; o++) {
         char message[256];
-        gersh_settings *settings = model_settings(names[o], "hull");
+        gersh_settings *settings = model_settings(name, "hull");
         snprintf(message, sizeof message,
                  "the objective %s needs classes, but the labels are real-valued targets; read them as "
                  "classes with "
                  "--task classify, or use the objective glr",
-                 names[o]);
+                 name);
         assert_int_equal(gersh_model_fit(&model, NULL, data, settings, NULL), GERSH_ERROR_INPUT);
         assert_string_equal(gersh_last_error(), message);
         gersh_settings_free(settings);

@@ -5,6 +5,7 @@
 #include "data/dataset.h"
 #include "gersh/predict.h"
 #include "gersh/report.h"
+#include "registry.h"
 #include "report/command.h"
 #include "report/describe.h"
 
@@ -93,9 +94,9 @@ static void one_source_of_numbers(void **state)
     (void)state;
     if (!is_built())
         return;
-    static const char *const solvers[] = {"balanced", "hull", "psd", "diagonal"};
-    for (int which = 0; which < 4; which++) {
-        gersh_model *model = random_model(30 + (uint64_t)which, 18, 6, 3, "glr", solvers[which], 0);
+    const char *solver;
+    for (size_t which = 0; (solver = solver_name(which, any_solver)) != NULL; which++) {
+        gersh_model *model = random_model(30 + (uint64_t)which, 18, 6, 3, "glr", solver, 0);
         gersh_model_summary *summary = NULL;
         assert_ok(gersh_model_summarize(&summary, model));
         assert_ok(gersh_model_report(model, model_path, NULL));

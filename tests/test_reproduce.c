@@ -3,20 +3,20 @@
 
 #include <math.h>
 
-#include "base/alloc.h"
+#include "../reproduce/paper.h"
 #include "gersh/compare.h"
-#include "use/reproduce_paper.h"
+#include "reproduce_memory.h"
 
 enum { CELLS = 35 }; /* of a data set: objectives × solvers */
 
-static gersh_reproduction *reproduce(const char *name, const char *output, int fresh)
+static repro_result *reproduce(const char *name, const char *output, int fresh)
 {
-    gersh_reproduction *result = NULL;
-    gersh_reproduce_options options = {.data = in_folder("data"),
-                                       .output = output != NULL ? in_folder(output) : NULL,
-                                       .quick = 1,
-                                       .fresh = fresh};
-    assert_ok(gersh_reproduce(&result, name, NULL, &options));
+    repro_result *result = NULL;
+    repro_options options = {.data = in_folder("data"),
+                             .output = output != NULL ? in_folder(output) : NULL,
+                             .quick = 1,
+                             .fresh = fresh};
+    assert_ok(repro_tables(&result, name, NULL, &options));
     assert_int_equal(result->interrupted, 0);
     return result;
 }
@@ -25,10 +25,10 @@ static void test_names(void **state)
 {
     size_t count = 0;
     (void)state;
-    while (gersh_reproduce_name(count) != NULL)
+    while (repro_name(count) != NULL)
         count++;
     assert_int_equal(count, 5);
-    assert_string_equal(gersh_reproduce_name(0), "gdpa");
+    assert_string_equal(repro_name(0), "gdpa");
 }
 
 static void write_small_data(void)
@@ -42,24 +42,24 @@ static void test_paper(void **state)
 {
     (void)state;
     double value = -1, sum = 0;
-    assert_int_equal(gersh__paper_value(&value, "objectives", "value", "mcml", "sgml", "australian"), 1);
+    assert_int_equal(repro_paper_value(&value, "objectives", "value", "mcml", "sgml", "australian"), 1);
     assert_true(value == 0.203);
-    assert_int_equal(gersh__paper_value(&value, "objectives", "value", "glr", "pdcone", "colon-cancer"), 1);
+    assert_int_equal(repro_paper_value(&value, "objectives", "value", "glr", "pdcone", "colon-cancer"), 1);
     assert_true(value == 0.000975);
-    assert_int_equal(gersh__paper_value(&value, "runtime", "lp", "madelon", "glr", "pdcone"),
+    assert_int_equal(repro_paper_value(&value, "runtime", "lp", "madelon", "glr", "pdcone"),
                      0); /* an empty field */
-    assert_int_equal(gersh__paper_value(&value, "objectives", "value", "glr", "sgml", "iris"), 0);
-    assert_int_equal(gersh__paper_value(&value, "nothing", "value", "glr", "sgml", "iris"), 0);
-    assert_int_equal(gersh__paper_value(&value, "runtime", "nothing", "madelon", "glr", "sgml"), 0);
+    assert_int_equal(repro_paper_value(&value, "objectives", "value", "glr", "sgml", "iris"), 0);
+    assert_int_equal(repro_paper_value(&value, "nothing", "value", "glr", "sgml", "iris"), 0);
+    assert_int_equal(repro_paper_value(&value, "runtime", "nothing", "madelon", "glr", "sgml"), 0);
     static const char *const schemes[] = {"hbnb", "pgml", "sgml"};
     for (size_t s = 0; s < 3; s++) {
-        assert_int_equal(gersh__paper_value(&value, "summary", "best", "mcml", schemes[s], NULL), 1);
+        assert_int_equal(repro_paper_value(&value, "summary", "best", "mcml", schemes[s], NULL), 1);
         sum += value;
     }
     assert_true(sum == 17);
-    assert_non_null(gersh__paper_row("datasets", 16));
-    assert_null(gersh__paper_row("datasets", 17));
-    assert_null(gersh__paper_row("nothing", 0));
+    assert_non_null(repro_paper_row("datasets", 16));
+    assert_null(repro_paper_row("datasets", 17));
+    assert_null(repro_paper_row("nothing", 0));
 }
 
 /* The mean ratios that the paper states follow from its values. */
@@ -75,16 +75,15 @@ static void test_paper_ratios(void **state)
             char name[32];
             double value, cone;
             const char *text =
-                gersh__paper_field(&length, "datasets", gersh__paper_row("datasets", d), "dataset");
+                repro_paper_field(&length, "datasets", repro_paper_row("datasets", d), "dataset");
             snprintf(name, sizeof name, "%.*s", (int)length, text);
             assert_true(
-                gersh__paper_value(&value, "objectives", "value", objectives[i / 3], schemes[i % 3], name));
-            assert_true(
-                gersh__paper_value(&cone, "objectives", "value", objectives[i / 3], "pdcone", name));
+                repro_paper_value(&value, "objectives", "value", objectives[i / 3], schemes[i % 3], name));
+            assert_true(repro_paper_value(&cone, "objectives", "value", objectives[i / 3], "pdcone", name));
             sum += value / cone / 17;
         }
         assert_true(
-            gersh__paper_value(&stated, "summary", "over_pdcone", objectives[i / 3], schemes[i % 3], NULL));
+            repro_paper_value(&stated, "summary", "over_pdcone", objectives[i / 3], schemes[i % 3], NULL));
         assert_true(fabs(sum - stated) <= 0.005 * stated);
     }
 }
@@ -92,18 +91,18 @@ static void test_paper_ratios(void **state)
 static void test_gdpa(void **state)
 {
     (void)state;
-    gersh_reproduction *result = NULL;
-    gersh_reproduce_options options = {.output = in_folder("gdpa")};
-    assert_ok(gersh_reproduce(&result, "gdpa", NULL, &options));
+    repro_result *result = NULL;
+    repro_options options = {.output = in_folder("gdpa")};
+    assert_ok(repro_tables(&result, "gdpa", NULL, &options));
     assert_int_equal(result->reports, 1);
-    const gersh_report *report = result->report[0];
+    const repro_report *report = result->report[0];
     size_t fails = 0;
     for (size_t c = 0; c < report->claims; c++)
-        fails += report->claim[c].verdict != GERSH_CLAIM_HOLDS;
+        fails += report->claim[c].verdict != REPRO_CLAIM_HOLDS;
     assert_int_equal(fails, 2); /* the two slips of the paper */
-    assert_int_equal(find_claim(result, "with the printed s")->verdict, GERSH_CLAIM_FAILS);
-    assert_int_equal(find_claim(result, "with the printed M_ij")->verdict, GERSH_CLAIM_FAILS);
-    const gersh_report_table *table = find_table(result, "gdpa");
+    assert_int_equal(find_claim(result, "with the printed s")->verdict, REPRO_CLAIM_FAILS);
+    assert_int_equal(find_claim(result, "with the printed M_ij")->verdict, REPRO_CLAIM_FAILS);
+    const repro_table *table = find_table(result, "gdpa");
     for (size_t r = 0; r < table->rows; r++)
         assert_string_not_equal(table->cell[r * table->columns + 4], "no");
     /* λ_min of the 3×3 example is a root of its characteristic polynomial λ³ − 11λ² + 29λ − 3. */
@@ -116,11 +115,11 @@ static void test_gdpa(void **state)
     assert_string_equal(table->cell[4 * table->columns + 2], expected);
     assert_int_equal(result->files, 4);
     check_files(result);
-    gersh_reproduction_free(result);
+    repro_result_free(result);
 }
 
 /* A value of the table is what gersh_compare gives with the same settings. */
-static void check_value(const gersh_report_table *table)
+static void check_value(const repro_table *table)
 {
     gersh_dataset *data = NULL;
     gersh_settings *settings = NULL;
@@ -155,15 +154,15 @@ static void test_objectives(void **state)
 {
     (void)state;
     write_small_data();
-    gersh_reproduction *result = reproduce("objectives", "objectives", 0);
+    repro_result *result = reproduce("objectives", "objectives", 0);
     assert_int_equal(result->missing, 15);
     for (size_t m = 0; m < result->missing; m++)
         assert_true(strcmp(result->missing_name[m], "heart") != 0 &&
                     strcmp(result->missing_name[m], "sonar") != 0);
     assert_int_equal(result->computed, 2 * CELLS);
     assert_int_equal(result->reused, 0);
-    const gersh_report_table *cells = find_table(result, "objectives"),
-                             *shown = find_table(result, "objectives-glr");
+    const repro_table *cells = find_table(result, "objectives"),
+                      *shown = find_table(result, "objectives-glr");
     assert_int_equal(cells->rows, 2 * CELLS);
     assert_int_equal(shown->rows, 8);
     assert_int_equal(shown->columns, 20);
@@ -172,43 +171,42 @@ static void test_objectives(void **state)
     assert_string_equal(shown->cell[1], "- (0.0035)"); /* australian is not there, the paper's figure is */
     assert_string_equal(shown->column[7], "heart‡");
     check_value(cells);
-    assert_int_equal(find_claim(result, "here: balanced is no worse")->verdict, GERSH_CLAIM_HOLDS);
+    assert_int_equal(find_claim(result, "here: balanced is no worse")->verdict, REPRO_CLAIM_HOLDS);
     check_files(result);
-    gersh_reproduction_free(result);
+    repro_result_free(result);
 }
 
 static void test_cells(void **state)
 {
     (void)state;
     write_small_data();
-    gersh_reproduction *first = reproduce("objectives", "cells-test", 0);
-    gersh_reproduction *second = reproduce("objectives", "cells-test", 0);
+    repro_result *first = reproduce("objectives", "cells-test", 0);
+    repro_result *second = reproduce("objectives", "cells-test", 0);
     assert_int_equal(second->computed, 0);
     assert_int_equal(second->reused, 2 * CELLS);
-    const gersh_report_table *a = find_table(first, "objectives"), *b = find_table(second, "objectives");
+    const repro_table *a = find_table(first, "objectives"), *b = find_table(second, "objectives");
     for (size_t i = 0; i < a->rows * a->columns; i++)
         assert_string_equal(a->cell[i], b->cell[i]);
-    gersh_reproduction_free(first);
-    gersh_reproduction_free(second);
+    repro_result_free(first);
+    repro_result_free(second);
 
     write_data("heart", 16, 4, 7); /* other data of the same name */
     second = reproduce("objectives", "cells-test", 0);
     assert_int_equal(second->computed, CELLS);
     assert_int_equal(second->reused, CELLS);
-    gersh_reproduction_free(second);
+    repro_result_free(second);
 
     second = reproduce("objectives", "cells-test", 1);
     assert_int_equal(second->computed, 2 * CELLS);
-    gersh_reproduction_free(second);
+    repro_result_free(second);
 
     gersh_settings *settings = NULL; /* another seed is another cell */
-    gersh_reproduce_options options = {
-        .data = in_folder("data"), .output = in_folder("cells-test"), .quick = 1};
+    repro_options options = {.data = in_folder("data"), .output = in_folder("cells-test"), .quick = 1};
     assert_ok(gersh_settings_new(&settings));
     assert_ok(gersh_settings_set(settings, "seed", "3"));
-    assert_ok(gersh_reproduce(&second, "objectives", settings, &options));
+    assert_ok(repro_tables(&second, "objectives", settings, &options));
     assert_int_equal(second->computed, 2 * CELLS);
-    gersh_reproduction_free(second);
+    repro_result_free(second);
     gersh_settings_free(settings);
 }
 
@@ -218,7 +216,7 @@ static void test_damaged_cells(void **state)
     (void)state;
     static const char *const contents[] = {"", "key,other\n", "nonsense"};
     write_small_data();
-    gersh_reproduction_free(reproduce("objectives", "damaged", 0));
+    repro_result_free(reproduce("objectives", "damaged", 0));
     DIR *folder = opendir(in_folder("damaged/cells"));
     struct dirent *entry;
     size_t damaged = 0;
@@ -226,7 +224,7 @@ static void test_damaged_cells(void **state)
     while ((entry = readdir(folder)) != NULL && damaged < 4) {
         if (entry->d_name[0] == '.')
             continue;
-        char *name = gersh__text_format("%s/%s", in_folder("damaged/cells"), entry->d_name);
+        char *name = repro_format("%s/%s", in_folder("damaged/cells"), entry->d_name);
         if (damaged == 3) {
             struct stat info;
             assert_int_equal(stat(name, &info), 0);
@@ -236,23 +234,23 @@ static void test_damaged_cells(void **state)
             fputs(contents[damaged], file);
             fclose(file);
         }
-        gersh__free(name);
+        free(name);
         damaged++;
     }
     closedir(folder);
-    gersh_reproduction *result = reproduce("objectives", "damaged", 0);
+    repro_result *result = reproduce("objectives", "damaged", 0);
     assert_int_equal(result->computed, 4);
     assert_int_equal(result->reused, 2 * CELLS - 4);
-    gersh_reproduction_free(result);
+    repro_result_free(result);
 }
 
 static void test_low_rank(void **state)
 {
     (void)state;
     write_small_data();
-    gersh_reproduction *result = reproduce("low-rank", "low-rank", 0);
-    const gersh_report_table *table = find_table(result, "low-rank"),
-                             *other = find_table(result, "low-rank-unscaled");
+    repro_result *result = reproduce("low-rank", "low-rank", 0);
+    const repro_table *table = find_table(result, "low-rank"),
+                      *other = find_table(result, "low-rank-unscaled");
     assert_int_equal(table->rows, 11);
     assert_int_equal(other->rows, 10);
     assert_string_equal(table->cell[0], "12, PD-cone");
@@ -265,7 +263,7 @@ static void test_low_rank(void **state)
     }
     assert_string_equal(table->cell[2], other->cell[2]); /* no weight is no weight, by either rule */
     check_files(result);
-    gersh_reproduction_free(result);
+    repro_result_free(result);
 
     unlink(in_folder("data/sonar.csv"));
     result = reproduce("low-rank", NULL, 0);
@@ -273,7 +271,7 @@ static void test_low_rank(void **state)
     assert_int_equal(result->missing, 1);
     assert_string_equal(result->missing_name[0], "sonar");
     assert_int_equal(result->files, 0);
-    gersh_reproduction_free(result);
+    repro_result_free(result);
 }
 
 static void test_runtime(void **state)
@@ -282,9 +280,9 @@ static void test_runtime(void **state)
     write_small_data();
     write_data("madelon", 12, 5, 4);
     write_data("colon-cancer", 12, 6, 5);
-    gersh_reproduction *result = reproduce("all", "runtime", 0);
-    const gersh_report_table *table = find_table(result, "runtime"),
-                             *ratios = find_table(result, "runtime-ratios");
+    repro_result *result = reproduce("all", "runtime", 0);
+    const repro_table *table = find_table(result, "runtime"),
+                      *ratios = find_table(result, "runtime-ratios");
     assert_int_equal(table->rows, 2 * CELLS);
     assert_int_equal(ratios->rows, 10);
     assert_string_equal(ratios->cell[2], "8.28");
@@ -293,7 +291,7 @@ static void test_runtime(void **state)
     assert_string_equal(table->cell[2], "62.2");
     assert_int_equal(result->reports, 5);
     check_files(result);
-    gersh_reproduction_free(result);
+    repro_result_free(result);
     unlink(in_folder("data/madelon.csv"));
     unlink(in_folder("data/colon-cancer.csv"));
 }
@@ -301,27 +299,27 @@ static void test_runtime(void **state)
 static void test_list(void **state)
 {
     (void)state;
-    gersh_report *report = NULL;
+    repro_report *report = NULL;
     write_small_data();
-    assert_ok(gersh_reproduce_list(&report, NULL));
+    assert_ok(repro_list(&report, NULL));
     assert_int_equal(report->table[0]->rows, 17);
     assert_string_equal(report->table[0]->cell[4], "");
-    gersh_report_free(report);
-    assert_ok(gersh_reproduce_list(&report, in_folder("data")));
+    repro_report_free(report);
+    assert_ok(repro_list(&report, in_folder("data")));
     assert_string_equal(report->table[0]->cell[4], "missing");
     assert_int_equal(strncmp(report->table[0]->cell[6 * 6 + 4], "differs (", 9), 0);
-    gersh_report_free(report);
+    repro_report_free(report);
 }
 
 static void refuses(const char *name, const char *data, const char *output, gersh_status status,
                     const char *part)
 {
-    gersh_reproduction *result = NULL;
-    gersh_reproduce_options options = {.data = data, .output = output, .quick = 1};
-    assert_int_equal(gersh_reproduce(&result, name, NULL, &options), status);
+    repro_result *result = NULL;
+    repro_options options = {.data = data, .output = output, .quick = 1};
+    assert_int_equal(repro_tables(&result, name, NULL, &options), status);
     assert_null(result);
-    if (strstr(gersh_last_error(), part) == NULL)
-        fail_msg("'%s' lacks '%s'", gersh_last_error(), part);
+    if (strstr(repro_error(), part) == NULL)
+        fail_msg("'%s' lacks '%s'", repro_error(), part);
 }
 
 static void test_refusals(void **state)
@@ -347,15 +345,15 @@ static void test_cancel(void **state)
 {
     (void)state;
     gersh_cancel cancel = {1};
-    gersh_reproduction *result = NULL;
-    gersh_reproduce_options options = {.data = in_folder("data"), .quick = 1, .cancel = &cancel};
+    repro_result *result = NULL;
+    repro_options options = {.data = in_folder("data"), .quick = 1, .cancel = &cancel};
     write_small_data();
-    assert_ok(gersh_reproduce(&result, "all", NULL, &options));
+    assert_ok(repro_tables(&result, "all", NULL, &options));
     assert_int_equal(result->interrupted, 1);
     assert_int_equal(result->computed, 0);
-    assert_int_equal(find_claim(result, "SGML has the most best values (mcml)")->verdict, GERSH_CLAIM_OPEN);
+    assert_int_equal(find_claim(result, "SGML has the most best values (mcml)")->verdict, REPRO_CLAIM_OPEN);
     assert_int_equal(find_table(result, "objectives")->rows, 0);
-    gersh_reproduction_free(result);
+    repro_result_free(result);
 }
 
 typedef struct watch {
@@ -363,7 +361,7 @@ typedef struct watch {
     size_t calls;
 } watch;
 
-static void on_progress(void *context, const gersh_reproduce_progress *now)
+static void on_progress(void *context, const repro_progress *now)
 {
     watch *w = context;
     assert_true(now->done >= w->done - 1e-12 && now->done <= 1);
@@ -377,29 +375,29 @@ static void test_progress(void **state)
 {
     (void)state;
     watch w = {0};
-    gersh_reproduction *result = NULL;
-    gersh_reproduce_options options = {
+    repro_result *result = NULL;
+    repro_options options = {
         .data = in_folder("data"), .quick = 1, .progress = on_progress, .progress_context = &w};
     write_small_data();
-    assert_ok(gersh_reproduce(&result, "objectives", NULL, &options));
+    assert_ok(repro_tables(&result, "objectives", NULL, &options));
     assert_true(w.calls >= 2 * CELLS);
     assert_true(w.done > 0.9);
-    gersh_reproduction_free(result);
+    repro_result_free(result);
 }
 
 /* Each allocation fails in turn, or every step-th of them: a status, no crash, no leak. */
 static void sweep(const char *name, const char *data, const char *output, long step)
 {
-    long made = 0;
-    for (long n = 1; n == 1 || made >= n; n += step) {
-        gersh_reproduction *result = NULL;
-        gersh_reproduce_options options = {.data = data, .output = output, .quick = 1, .fresh = 1};
-        gersh__alloc_fail_at(n);
-        gersh_status status = gersh_reproduce(&result, name, NULL, &options);
-        made = gersh__alloc_fail_at(0);
+    long count = 0;
+    for (long n = 1; n == 1 || count >= n; n += step) {
+        repro_result *result = NULL;
+        repro_options options = {.data = data, .output = output, .quick = 1, .fresh = 1};
+        fail_allocation(n);
+        gersh_status status = repro_tables(&result, name, NULL, &options);
+        count = fail_allocation(0);
         assert_int_equal(status == GERSH_OK, result != NULL);
         assert_true(status == GERSH_OK || status == GERSH_ERROR_MEMORY);
-        gersh_reproduction_free(result);
+        repro_result_free(result);
     }
 }
 
@@ -414,14 +412,14 @@ static void test_no_memory(void **state)
     sweep("objectives", in_folder("few"), in_folder("sweep"), 401 * step);
     sweep("low-rank", in_folder("data"), in_folder("sweep"), 97 * step);
     sweep("runtime", in_folder("few"), in_folder("sweep"), 41 * step);
-    long made = 0;
-    for (long n = 1; n == 1 || made >= n; n += step) {
-        gersh_report *report = NULL;
-        gersh__alloc_fail_at(n);
-        gersh_status status = gersh_reproduce_list(&report, in_folder("data"));
-        made = gersh__alloc_fail_at(0);
+    long count = 0;
+    for (long n = 1; n == 1 || count >= n; n += step) {
+        repro_report *report = NULL;
+        fail_allocation(n);
+        gersh_status status = repro_list(&report, in_folder("data"));
+        count = fail_allocation(0);
         assert_true(status == GERSH_OK ? report != NULL : report == NULL);
-        gersh_report_free(report);
+        repro_report_free(report);
     }
 }
 

@@ -12,8 +12,8 @@ static void test_all(void **state)
     (void)state;
     struct stat info;
     gersh_settings *settings = NULL;
-    gersh_reproduction *result = NULL;
-    gersh_reproduce_options options = {.data = data_folder(), .output = in_folder("out"), .quick = 1};
+    repro_result *result = NULL;
+    repro_options options = {.data = data_folder(), .output = in_folder("out"), .quick = 1};
     if (stat(data_folder(), &info) != 0) {
         if (getenv("GERSH_DATA") != NULL && *getenv("GERSH_DATA") != '\0')
             fail_msg("GERSH_DATA is %s, where there is no folder", data_folder());
@@ -24,12 +24,12 @@ static void test_all(void **state)
     const char *table = getenv("GERSH_TEST_QUICK") != NULL ? "gdpa" : "all";
     assert_ok(gersh_settings_new(&settings));
     assert_ok(gersh_settings_set(settings, "max-time", "0.02"));
-    assert_ok(gersh_reproduce(&result, table, settings, &options));
+    assert_ok(repro_tables(&result, table, settings, &options));
     assert_int_equal(result->missing, 0);
     assert_int_equal(result->interrupted, 0);
     check_files(result);
     if (result->reports > 1) {
-        const gersh_report_table *cells = find_table(result, "objectives");
+        const repro_table *cells = find_table(result, "objectives");
         assert_int_equal(cells->rows, 17 * 35 - 15); /* of colon-cancer, three solvers are left out */
         for (size_t r = 0; r < cells->rows; r++) {
             const char *remark = cells->cell[r * cells->columns + 12],
@@ -41,7 +41,7 @@ static void test_all(void **state)
         assert_int_equal(find_table(result, "accuracy")->rows, 4 * 29); /* the four smallest data sets */
         assert_string_equal(find_table(result, "accuracy-glr")->column[17], "average of 3 as in the paper");
     }
-    gersh_reproduction_free(result);
+    repro_result_free(result);
     gersh_settings_free(settings);
 }
 

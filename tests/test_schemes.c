@@ -13,11 +13,11 @@
 #include "base/random.h"
 #include "base/threads.h"
 #include "gersh/gersh.h"
+#include "registry.h"
 #include "solver/dense.h"
 
 #define MOST_ROWS 40
 
-static const char *const objectives[] = {"glr", "mcml", "deml", "lsml", "lmnn"};
 static const char *const schemes[] = {"pdcone", "hbnb"};
 
 static gersh_dataset *make_data(gersh__random *random, size_t n, size_t k, int classes)
@@ -94,17 +94,18 @@ static void never_rises(void *context, const gersh_progress *progress)
 
 static void results_are_of_the_region(void **unused)
 {
+    const char *objective;
     (void)unused;
     gersh__random random;
     gersh__random_seed(&random, 71);
     for (int t = 0; t < cases(30); t++) {
         gersh_dataset *data = make_data(&random, 4 + (size_t)gersh__random_below(&random, 25),
                                         1 + (size_t)gersh__random_below(&random, 10), 2 + t % 2);
-        for (int o = 0; o < 5; o++) {
-            gersh_settings *settings = settings_of(objectives[o], "psd");
+        for (size_t o = 0; (objective = objective_name(o, learns_classes)) != NULL; o++) {
+            gersh_settings *settings = settings_of(objective, "psd");
             gersh_metric *metric;
             gersh_fit_info best, info;
-            double sign = strcmp(objectives[o], "deml") == 0 ? -1 : 1;
+            double sign = objective_sign(objective);
             assert_ok(gersh_fit(&metric, &best, data, settings, NULL));
             gersh_metric_free(metric);
             for (int s = 0; s < 2; s++) {
@@ -129,16 +130,17 @@ static void results_are_of_the_region(void **unused)
 /* Given time, projected gradients end at the optimum of the cone, or near it where there are kinks (lmnn). */
 static void pdcone_finds_the_optimum(void **unused)
 {
+    const char *objective;
     (void)unused;
     gersh__random random;
     gersh__random_seed(&random, 72);
     for (int t = 0; t < cases(8); t++) {
         gersh_dataset *data = make_data(&random, 20 + (size_t)t, 2 + (size_t)t % 5, 2);
-        for (int o = 0; o < 5; o++) {
-            gersh_settings *settings = settings_of(objectives[o], "psd");
+        for (size_t o = 0; (objective = objective_name(o, learns_classes)) != NULL; o++) {
+            gersh_settings *settings = settings_of(objective, "psd");
             gersh_metric *metric;
             gersh_fit_info best, info;
-            double sign = strcmp(objectives[o], "deml") == 0 ? -1 : 1;
+            double sign = objective_sign(objective);
             assert_ok(gersh_settings_set(settings, "tol", "1e-6"));
             assert_ok(gersh_fit(&metric, &best, data, settings, NULL));
             gersh_metric_free(metric);
@@ -147,8 +149,8 @@ static void pdcone_finds_the_optimum(void **unused)
             assert_ok(gersh_settings_set(settings, "max-iter", "20000"));
             double value = sign * fit(&metric, &info, data, settings, NULL);
             double above = (value - sign * best.objective_value) / fabs(value);
-            if (!(above <= (o < 4 ? 1e-6 : 0.02)))
-                fail_msg("%s of problem %d: %g of the value above psd", objectives[o], t, above);
+            if (!(above <= (gersh_objective_find(objective)->smoothed ? 0.02 : 1e-6)))
+                fail_msg("%s of problem %d: %g of the value above psd", objective, t, above);
             gersh_metric_free(metric);
             gersh_settings_free(settings);
         }
@@ -260,6 +262,7 @@ static void a_step_is_as_defined(void **unused)
 /* The larger τ, the smaller the trace; a very large one leaves ρI. */
 static void nuclear_norm_shrinks(void **unused)
 {
+    const char *objective;
     (void)unused;
     gersh__random random;
     gersh__random_seed(&random, 75);
@@ -267,9 +270,9 @@ static void nuclear_norm_shrinks(void **unused)
     const char *weights[] = {"0", "0.3", "3", "30", "300", "1e300"};
     double trace[6];
     size_t atoms[6];
-    for (int o = 0; o < 5; o++) {
+    for (size_t o = 0; (objective = objective_name(o, learns_classes)) != NULL; o++) {
         for (int t = 0; t < 6; t++) {
-            gersh_settings *settings = settings_of(objectives[o], "pdcone");
+            gersh_settings *settings = settings_of(objective, "pdcone");
             gersh_metric *metric;
             gersh_fit_info info;
             assert_ok(gersh_settings_set(settings, "nuclear", weights[t]));
@@ -319,6 +322,7 @@ static void nuclear_norm_has_its_weight(void **unused)
 
 static void odd_inputs(void **unused)
 {
+    const char *objective;
     (void)unused;
     static const struct {
         size_t n, k;
@@ -341,17 +345,19 @@ static void odd_inputs(void **unused)
         gersh_dataset *data;
         assert_ok(
             gersh_dataset_new(&data, odd[c].n, odd[c].k, odd[c].x, odd[c].k, odd[c].label, NULL, NULL));
-        for (int o = 0; o < 5; o++) {
-            if (odd[c].n == 2 && strcmp(objectives[o], "glr") != 0 && strcmp(objectives[o], "deml") != 0)
+        for (size_t o = 0; (objective = objective_name(o, learns_classes)) != NULL; o++) {
+            if (odd[c].n == 2 && objective_is(objective, needs_mates))
                 continue; /* two rows of a class are needed */
             for (int s = 0; s < 2; s++) {
-                gersh_settings *settings = settings_of(objectives[o], schemes[s]);
+                gersh_settings *settings = settings_of(objective, schemes[s]);
                 gersh_metric *metric;
                 gersh_fit_info info;
                 fit(&metric, &info, data, settings, NULL);
                 gersh_metric_free(metric);
                 assert_ok(gersh_settings_set(settings, "rho", "0"));
-                if (o == 0 || o == 2) { /* of glr and deml alone the best metric is then never 0 */
+                if (objective_is(
+                        objective,
+                        learns_apart)) { /* of glr and deml alone the best metric is then never 0 */
                     fit(&metric, &info, data, settings, NULL);
                     gersh_metric_free(metric);
                 }
@@ -450,16 +456,17 @@ static void many_features(void **unused)
 /* From psd's optimum, pdcone ends no higher; hbnb takes a start that its discs do not hold. */
 static void starts_are_used(void **unused)
 {
+    const char *objective;
     (void)unused;
     gersh__random random;
     gersh__random_seed(&random, 79);
     for (int t = 0; t < cases(10); t++) {
         gersh_dataset *data = make_data(&random, 20, 6, 2);
-        for (int o = 0; o < 5; o++) {
-            gersh_settings *settings = settings_of(objectives[o], "psd");
+        for (size_t o = 0; (objective = objective_name(o, learns_classes)) != NULL; o++) {
+            gersh_settings *settings = settings_of(objective, "psd");
             gersh_metric *start, *metric;
             gersh_fit_info best, info;
-            double sign = strcmp(objectives[o], "deml") == 0 ? -1 : 1;
+            double sign = objective_sign(objective);
             assert_ok(gersh_fit(&start, &best, data, settings, NULL));
             gersh_fit_options options = {.start = start};
             assert_ok(gersh_settings_set(settings, "solver", "pdcone"));
@@ -479,12 +486,13 @@ static void starts_are_used(void **unused)
 
 static void failing_allocations_leak_nothing(void **unused)
 {
+    const char *objective;
     (void)unused;
     gersh__random random;
     gersh__random_seed(&random, 80);
     gersh_dataset *data = make_data(&random, 8, 5, 2);
-    for (int o = 0; o < 5; o++) {
-        gersh_settings *settings = settings_of(objectives[o], schemes[o % 2]);
+    for (size_t o = 0; (objective = objective_name(o, learns_classes)) != NULL; o++) {
+        gersh_settings *settings = settings_of(objective, schemes[o % 2]);
         gersh_status status = GERSH_ERROR_MEMORY;
         assert_ok(gersh_settings_set(settings, "max-iter", "3"));
         for (long n = 1; status != GERSH_OK; n++) {

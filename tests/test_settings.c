@@ -1,7 +1,9 @@
 /* Settings: the table, setting and getting by name, and the exact sentences of refusals. */
 #include "check.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -121,12 +123,78 @@ static void test_settings_refuse(void **state)
     gersh_settings_free(settings);
 }
 
+/* What was set, whatever its value, and its number. */
+static void test_settings_are_asked_by_name(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *value;
+        double number; /* NAN: none */
+    } known[] = {{"seed", "7", 7},
+                 {"max-time", "2.5", 2.5},
+                 {"max_time", "none", NAN},
+                 {"rho", "1e-5", 1e-5},
+                 {"solver", "psd", NAN},
+                 {"label", "12", NAN},
+                 {"threads", "0", 0},
+                 {"rows-only", "yes", NAN},
+                 {"trace", "K", NAN},
+                 {"trace", "3", 3},
+                 {"seed", "4294967296", 4294967296.0}};
+    gersh_settings *settings = NULL;
+    assert_ok(gersh_settings_new(&settings));
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        assert_ok(gersh_settings_set(settings, known[i].name, known[i].value));
+        assert_int_equal(gersh_settings_is_set(settings, known[i].name), 1);
+        double number = gersh_settings_number(settings, known[i].name);
+        assert_true(isnan(known[i].number) ? isnan(number) : number == known[i].number);
+    }
+    assert_int_equal(gersh_settings_is_set(settings, "tol"), 0);
+    assert_true(gersh_settings_number(settings, "tol") == strtod(gersh_settings_get(NULL, "tol"), NULL));
+    assert_true(gersh_settings_number(NULL, "seed") == 0);
+    assert_int_equal(gersh_settings_is_set(NULL, "seed"), 0);
+    assert_int_equal(gersh_settings_is_set(settings, "sed"), 0);
+    assert_true(isnan(gersh_settings_number(settings, "sed")));
+    gersh_settings_free(settings);
+}
+
+/* A copy has the same values, says the same of what is set, and goes its own way. */
+static void test_settings_copy(void **state)
+{
+    (void)state;
+    gersh_settings *settings = NULL, *copy = NULL;
+    assert_ok(gersh_settings_new(&settings));
+    assert_ok(gersh_settings_set(settings, "solver", "hull"));
+    assert_ok(
+        gersh_settings_set(settings, "seed", gersh_settings_get(NULL, "seed"))); /* set, to its default */
+    assert_ok(gersh_settings_copy(&copy, settings));
+    for (int i = 0; i < gersh_settings_count(); i++) {
+        const char *name = gersh_settings_info(i)->name;
+        assert_string_equal(gersh_settings_get(copy, name), gersh_settings_get(settings, name));
+        assert_int_equal(gersh_settings_is_set(copy, name), gersh_settings_is_set(settings, name));
+    }
+    assert_ok(gersh_settings_set(copy, "solver", "psd"));
+    assert_string_equal(gersh_settings_get(settings, "solver"), "hull");
+    gersh_settings_free(copy);
+    assert_ok(gersh_settings_copy(&copy, NULL));
+    assert_int_equal(gersh_settings_is_set(copy, "solver"), 0);
+    gersh_settings_free(copy);
+    for (long n = 1; n <= 3; n++) { /* the copy itself, and its two values */
+        copy = settings;
+        gersh__alloc_fail_at(n);
+        assert_int_equal(gersh_settings_copy(&copy, settings), GERSH_ERROR_MEMORY);
+        gersh__alloc_fail_at(0);
+        assert_null(copy);
+    }
+    gersh_settings_free(settings);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_settings_table),
-        cmocka_unit_test(test_settings_set),
-        cmocka_unit_test(test_settings_refuse),
+        cmocka_unit_test(test_settings_table),  cmocka_unit_test(test_settings_set),
+        cmocka_unit_test(test_settings_refuse), cmocka_unit_test(test_settings_are_asked_by_name),
+        cmocka_unit_test(test_settings_copy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,11 +14,16 @@
 #include "base/settings.h"
 #include "base/threads.h"
 #include "gersh/gersh.h"
+#include "registry.h"
 #include "solver/sgml.h"
 
 #define MOST 12
 
-static const char *const objectives[] = {"glr", "mcml", "deml", "lsml", "lmnn"};
+static const char *objective_in_turn(int number)
+{
+    return objective_name((size_t)number % count_objectives(learns_classes), learns_classes);
+}
+
 static const char *const inits[] = {"tree", "chain", "hull", "identity"};
 
 /* A random data set of two or three classes, every class with at least one row. */
@@ -131,7 +136,8 @@ static void every_step_is_certified(void **unused)
     for (int t = 0; t < total; t++) {
         gersh_dataset *data = random_data(&random, 4 + (size_t)gersh__random_below(&random, 8),
                                           1 + (size_t)gersh__random_below(&random, MOST - 2), 2 + t % 2);
-        steps += run_watched(data, objectives[t % 5], inits[t / 5 % 4], t % 3 == 2);
+        steps += run_watched(data, objective_in_turn(t),
+                             inits[t / (int)count_objectives(learns_classes) % 4], t % 3 == 2);
         gersh_dataset_free(data);
     }
     print_message("%d problems, %d steps\n", total, steps);
@@ -199,7 +205,7 @@ static void the_diagonal_alone(void **unused)
         gersh_dataset *data = random_data(&random, 8, k, 2);
         double m[MOST * MOST], w[MOST], value, plain;
         size_t edges = 0;
-        gersh_metric *metric = diagonals_only(data, objectives[t % 5], "tree", &value);
+        gersh_metric *metric = diagonals_only(data, objective_in_turn(t), "tree", &value);
         gersh_metric_matrix(metric, m);
         for (size_t i = 0; i < k; i++) {
             for (size_t j = 0; j < i; j++) {
@@ -214,13 +220,13 @@ static void the_diagonal_alone(void **unused)
         assert_true(w[0] >= metric->rho * (1 - 1e-9) &&
                     gersh_metric_trace(metric) <= (double)k * (1 + 1e-9));
         gersh_metric_free(metric);
-        metric = diagonals_only(data, objectives[t % 5], "identity", &value);
+        metric = diagonals_only(data, objective_in_turn(t), "identity", &value);
         assert_true(metric->atoms <= k);
         gersh_metric_free(metric);
         gersh_settings *settings;
         gersh_fit_info info;
         assert_ok(gersh_settings_new(&settings));
-        assert_ok(gersh_settings_set(settings, "objective", objectives[t % 5]));
+        assert_ok(gersh_settings_set(settings, "objective", objective_in_turn(t)));
         assert_ok(gersh_settings_set(settings, "solver", "diagonal"));
         assert_ok(gersh_settings_set(settings, "trace", "K"));
         assert_ok(gersh_settings_set(settings, "tol", "1e-3"));
@@ -246,7 +252,7 @@ static double value_of(gersh_fit_info *info, const gersh_dataset *data, const ch
     assert_ok(gersh_fit(&metric, info, data, settings, NULL));
     gersh_metric_free(metric);
     gersh_settings_free(settings);
-    return (strcmp(objective, "deml") == 0 ? -1 : 1) * info->objective_value;
+    return objective_sign(objective) * info->objective_value;
 }
 
 /* balanced begins at the paper's colours too: on folds such as the paper's none of its algorithms ends lower. */
@@ -259,13 +265,13 @@ static void balanced_is_never_above_sgml(void **unused)
         gersh_dataset *data = random_data(&random, 4 + (size_t)gersh__random_below(&random, 3),
                                           2 + (size_t)gersh__random_below(&random, MOST - 1), 2);
         gersh_fit_info info, baseline;
-        double balanced = value_of(&info, data, objectives[t % 5], "balanced");
+        double balanced = value_of(&info, data, objective_in_turn(t), "balanced");
         double scale = info.gap > 0 ? info.gap / info.relative_gap : fabs(balanced);
         const char *const solvers[] = {"sgml", "pgml"};
         for (int s = 0; s < 2; s++) {
-            double other = value_of(&baseline, data, objectives[t % 5], solvers[s]);
+            double other = value_of(&baseline, data, objective_in_turn(t), solvers[s]);
             if (balanced > other + 1.001e-3 * scale + 1e-12)
-                fail_msg("problem %d, %s: balanced ends at %.9g, %s at %.9g", t, objectives[t % 5],
+                fail_msg("problem %d, %s: balanced ends at %.9g, %s at %.9g", t, objective_in_turn(t),
                          balanced, solvers[s], other);
         }
         gersh_dataset_free(data);
@@ -281,8 +287,8 @@ static void the_bound_holds_for_sgml(void **unused)
     for (int t = 0; t < cases(10); t++) {
         gersh_dataset *data =
             random_data(&random, 4, 2 + (size_t)gersh__random_below(&random, MOST - 2), 2);
-        const char *objective = objectives[t % 5];
-        double sign = strcmp(objective, "deml") == 0 ? -1 : 1;
+        const char *objective = objective_in_turn(t);
+        double sign = objective_sign(objective);
         int balanced;
         gersh_settings *settings;
         gersh_metric *metric;
@@ -321,11 +327,12 @@ static void odd_inputs_work(void **unused)
         int balanced;
         assert_ok(
             gersh_dataset_new(&data, odd[c].n, odd[c].k, odd[c].x, odd[c].k, odd[c].labels, NULL, NULL));
-        for (int o = 0; o < 5; o++) {
-            if (odd[c].n == 2 && strcmp(objectives[o], "glr") != 0 && strcmp(objectives[o], "deml") != 0)
+        const char *objective;
+        for (size_t o = 0; (objective = objective_name(o, learns_classes)) != NULL; o++) {
+            if (odd[c].n == 2 && objective_is(objective, needs_mates))
                 continue; /* two rows of a class are needed */
-            assert_true(isfinite(fit_value(data, objectives[o], "sgml", GERSH_OK, &balanced)) && balanced);
-            assert_true(isfinite(fit_value(data, objectives[o], "pgml", GERSH_OK, &balanced)) && balanced);
+            assert_true(isfinite(fit_value(data, objective, "sgml", GERSH_OK, &balanced)) && balanced);
+            assert_true(isfinite(fit_value(data, objective, "pgml", GERSH_OK, &balanced)) && balanced);
         }
         gersh_dataset_free(data);
     }

@@ -7,6 +7,7 @@
 #include "check.h"
 #include "gersh/gersh.h"
 #include "pairs/differences.h"
+#include "registry.h"
 #include "samples.h"
 #include "solver/atoms.h"
 #include "solver/sketch.h"
@@ -75,6 +76,20 @@ static gersh__limits limits_to(double tol)
                            .widest = 1};
 }
 
+/* Those that sketches are made of: sums over pairs. */
+static int is_a_sum(const gersh__objective_entry *entry)
+{
+    return learns_classes(entry) && entry->classes->pair_terms != NULL;
+}
+
+/* A term at the distance d of two samples of different classes. */
+static double term_of(const char *objective, double d)
+{
+    if (strcmp(objective, "glr") != 0 && strcmp(objective, "deml") != 0)
+        fail_msg("this test has no definition of the objective %s", objective);
+    return strcmp(objective, "glr") == 0 ? 4 * exp(-d) : -sqrt(d);
+}
+
 /* F by its definition at the metric's matrix. */
 static double value_of(const problem *q, const gersh_metric *metric, const char *objective)
 {
@@ -89,7 +104,7 @@ static double value_of(const problem *q, const gersh_metric *metric, const char 
                 d += (x[i * FEATURES + e / FEATURES] - x[j * FEATURES + e / FEATURES]) * m[e] *
                      (x[i * FEATURES + e % FEATURES] - x[j * FEATURES + e % FEATURES]);
             if (label[i] != label[j])
-                sum += strcmp(objective, "glr") == 0 ? 4 * exp(-d) : -sqrt(d);
+                sum += term_of(objective, d);
         }
     return sum;
 }
@@ -101,12 +116,12 @@ static double value_of(const problem *q, const gersh_metric *metric, const char 
 static void a_sketch_has_the_exact_gradient(void **unused)
 {
     (void)unused;
-    static const char *const objectives[] = {"glr", "deml"};
     gersh__random random;
     gersh__random_seed(&random, 9);
-    for (int t = 0; t < 4; t++) {
-        const char *objective = objectives[t % 2];
-        problem q = make(&random, objective, t / 2);
+    size_t count = count_objectives(is_a_sum);
+    for (size_t t = 0; t < 2 * count; t++) {
+        const char *objective = objective_name(t % count, is_a_sum);
+        problem q = make(&random, objective, (int)(t / count));
         gersh_stop stop;
         gersh_metric *here, *there;
         double value, bound;

@@ -242,7 +242,11 @@ static void weights_have_no_gap(void **unused)
     }
 }
 
-static const char *const smooth[] = {"glr", "mcml", "deml", "lsml"};
+/* Those that are smooth, so that the value never rises. */
+static int is_smooth_of_classes(const gersh__objective_entry *entry)
+{
+    return is_smooth(entry) && learns_classes(entry);
+}
 
 static gersh__engine *engine_of(const problem *q, gersh__objective *objective, double rho, double budget,
                                 int dense)
@@ -520,6 +524,9 @@ static void solve_stage(const problem *q, gersh__random *random, const char *nam
     assert_true(total <= budget * (1 + 1e-12));
     double *d = distances_of(e, q);
     assert_close(e->value, oracle(name, q, d, 0), 1e-9 * w.largest);
+    assert_true(e->bound <= e->value + 1e-12 * w.largest);
+    if (stop == GERSH_STOP_CONVERGED) /* by its own bound */
+        assert_true(e->value - e->bound <= 1e-7 * fmax(fabs(e->value), e->floor) * (1 + 1e-9));
     free(d);
     gersh__region_free(region);
     gersh__engine_free(e);
@@ -530,6 +537,7 @@ static void values_never_rise(void **unused)
 {
     (void)unused;
     gersh__random random;
+    visits objectives = {0}, regions = {0};
     gersh__random_seed(&random, 76);
     for (int t = 0; t < cases(150); t++) {
         problem q = make(&random, (wish){.n = 4 + (size_t)gersh__random_below(&random, 12),
@@ -538,11 +546,19 @@ static void values_never_rise(void **unused)
                                          .lone = t % 4 == 0,
                                          .duplicates = t % 5 == 0,
                                          .weighted = t % 3 == 0});
-        for (int o = 0; o < 4 && gersh_dataset_classes(q.data) > 1; o++)
-            for (size_t r = 0; gersh__region_at(r) != NULL; r++)
-                solve_stage(&q, &random, smooth[o], gersh__region_at(r));
+        const char *name;
+        for (size_t o = 0;
+             gersh_dataset_classes(q.data) > 1 && (name = objective_name(o, is_smooth_of_classes)) != NULL;
+             o++)
+            for (size_t r = 0; gersh__region_at(r) != NULL; r++) {
+                visit(&objectives, name);
+                visit(&regions, gersh__region_at(r)->name);
+                solve_stage(&q, &random, name, gersh__region_at(r));
+            }
         drop(&q);
     }
+    assert_all_objectives(&objectives, is_smooth_of_classes);
+    assert_all_regions(&regions, any_region);
 }
 
 /* F = max(c − s, 1000 (s − c)), s the sum of all distances: towards the kink no step is a good one. */

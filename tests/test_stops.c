@@ -12,10 +12,10 @@ typedef enum ending { TOLERANCE, ITERATIONS, TIME, INTERRUPT, ENDINGS } ending;
 /* What the callback has seen, and when it interrupts. */
 typedef struct course {
     const char *what;
-    double sign;   /* −1 for a maximised objective: values and bounds are those that are minimised */
-    int certified; /* there are bounds */
-    int smoothed; /* what is lowered is a smooth bound of lmnn, so that the value itself may rise in between */
-    int tries;    /* the stage "balanced" is one search after the other, each with other colours */
+    double sign;    /* −1 for a maximised objective: values and bounds are those that are minimised */
+    int certified;  /* there are bounds */
+    int smoothed;   /* what is lowered is a smooth bound, so that the value itself may rise in between */
+    int tries;      /* the stage "balanced" is one search after the other, each with other colours */
     char stage[32]; /* of the last step */
     int steps;
     double value, bound, first; /* of the last step, and the first value */
@@ -91,19 +91,19 @@ typedef struct tally {
     int fits, steps, stops[GERSH_STOPS];
 } tally;
 
-static void run(gersh__random *random, const gersh_dataset *data, int round, int objective,
-                const fits_solver *solver, ending end, tally *sum)
+static void run(gersh__random *random, const gersh_dataset *data, int round, const char *objective,
+                const gersh_solver_info *solver, ending end, tally *sum)
 {
     static const char *const scales[] = {"none", "zscore", "paper"};
     char what[200], number[32];
-    int max_iter = atoi(solver->max_iter);
+    int max_iter = atoi(fits_iterations(solver));
     const char *scale = scales[gersh__random_below(random, 3)];
     gersh_settings *settings =
-        fits_settings(fits_objectives[objective], solver, (const char *const[]){"scale", scale, NULL});
+        fits_settings(objective, solver, (const char *const[]){"scale", scale, NULL});
     course c = {.what = what,
-                .sign = gersh_objective_find(fits_objectives[objective])->maximized ? -1 : 1,
-                .certified = solver->certified,
-                .smoothed = strcmp(fits_objectives[objective], "lmnn") == 0,
+                .sign = gersh_objective_find(objective)->maximized ? -1 : 1,
+                .certified = solver->bound != GERSH_BOUND_NONE,
+                .smoothed = gersh_objective_find(objective)->smoothed,
                 .tries = strcmp(solver->name, "balanced") == 0,
                 .lowest = INFINITY,
                 .least = INFINITY};
@@ -119,8 +119,8 @@ static void run(gersh__random *random, const gersh_dataset *data, int round, int
         c.until = (int)gersh__random_below(random, 6);
         c.cancel.requested = c.until == 0;
     }
-    snprintf(what, sizeof what, "round %d, %s, %s, scale %s, ended by %d", round,
-             fits_objectives[objective], solver->name, scale, (int)end);
+    snprintf(what, sizeof what, "round %d, %s, %s, scale %s, ended by %d", round, objective, solver->name,
+             scale, (int)end);
     gersh_model *model = NULL;
     gersh_fit_info info;
     assert_ok(gersh_model_fit(&model, &info, data, settings, &options));
@@ -163,20 +163,27 @@ static void every_end_leaves_a_feasible_metric(void **unused)
     gersh__random random;
     gersh__random_seed(&random, 51);
     tally sum = {0};
+    visits objectives = {0}, solvers = {0};
     for (int round = 0; round < cases(40); round++) {
         table t = random_shape(&random, round % 5);
         gersh_dataset *data = table_data(&t, NULL);
-        for (int o = 0; o < FITS_OBJECTIVES; o++)
-            for (int s = 0; s < FITS_SOLVERS; s++)
-                for (int end = 0; end < ENDINGS; end++)
-                    if (cases(2) == 2 || (o + s + end) % 4 == 0)
-                        run(&random, data, round, o, &fits_solvers[s], (ending)end, &sum);
+        const char *objective;
+        for (size_t o = 0; (objective = fits_objective(o)) != NULL; o++)
+            for (size_t s = 0; fits_solver(s) != NULL; s++)
+                for (size_t end = 0; end < ENDINGS; end++)
+                    if (cases(2) == 2 || (o + s + end) % 4 == 0) {
+                        run(&random, data, round, objective, fits_solver(s), (ending)end, &sum);
+                        visit(&objectives, objective);
+                        visit(&solvers, fits_solver(s)->name);
+                    }
         gersh_dataset_free(data);
     }
     print_message("%d fits of %d steps: %d converged, %d ended by iterations, %d by time, %d interrupted\n",
                   sum.fits, sum.steps, sum.stops[0], sum.stops[1], sum.stops[2], sum.stops[3]);
     for (int stop = 0; stop < 4; stop++)
         assert_true(sum.stops[stop] > 0);
+    assert_all_objectives(&objectives, learns_classes);
+    assert_all_solvers(&solvers, any_solver);
 }
 
 int main(void)

@@ -28,9 +28,9 @@ static const struct mutation {
      "no bound, or 0 of an objective that is never negative: less is claimed, and true"},
     {"one atom", one_atom, 11, 0, TRUE_OF_A_WORSE_METRIC,
      "a worse metric of the set with its true value, and its true distance to the bound or none"},
-    {"solver", other_solver, SOLVERS, 0, SOLVERS,
+    {"solver", other_solver, EACH_SOLVER, 0, EACH_SOLVER,
      "whatever the other solver claims of its metrics and bounds was checked, and is true of this one"},
-    {"objective", other_objective, 2 * OBJECTIVES, OBJECTIVES, 2 * OBJECTIVES,
+    {"objective", other_objective, EACH_OBJECTIVE_TWICE, EACH_OBJECTIVE, EACH_OBJECTIVE_TWICE,
      "the true value of another objective, whose solver claims no bound"},
     {"atoms", change_atoms, ATOM_VARIANTS, 0, 0, NULL},
     {"atoms of the witness", change_witness_atoms, ATOM_VARIANTS, 0, 0, NULL},
@@ -125,7 +125,8 @@ static void apply(const fixture *f, const struct mutation *mutation, int variant
     size_t size = 0, honest_size = 0;
     assert_ok(gersh_model_pack(&honest, &honest_size, f->honest, with_data));
     if (mutation->change(m, f, variant)) {
-        int excused = mutation->excuse != NULL && variant >= mutation->from && variant < mutation->to;
+        int excused = mutation->excuse != NULL && variant >= number_of(mutation->from) &&
+                      variant < number_of(mutation->to);
         if (gersh_model_pack(&bytes, &size, m, with_data) != GERSH_OK) {
             tally.changed++;
             tally.refused++;
@@ -185,7 +186,7 @@ static void attack(fixture *f, gersh_verification_verdict verdict, int turn)
     gersh_model_free(even);
     tally.models++;
     for (size_t c = 0; c < MUTATIONS; c++)
-        for (int variant = 0; variant < mutations[c].variants; variant++, turn++)
+        for (int variant = 0; variant < number_of(mutations[c].variants); variant++, turn++)
             if (turn * 37 % 100 < share)
                 for (int with_data = 0; with_data < 2; with_data++)
                     apply(f, &mutations[c], variant, with_data);
@@ -219,24 +220,29 @@ static void attack_fit(const char *name, gersh_dataset *data, gersh_settings *se
 static void tampered_fits_of_labels(void **state)
 {
     (void)state;
-    for (int o = 0; o < OBJECTIVES; o++)
-        for (int s = 0; s < SOLVERS; s++) {
+    const char *objective, *solver;
+    visits objectives = {0}, solvers = {0};
+    for (int o = 0; (objective = objective_name((size_t)o, learns_classes)) != NULL; o++)
+        for (int s = 0; (solver = solver_name((size_t)s, any_solver)) != NULL; s++) {
             gersh__random random;
             char name[64];
-            size_t n = strcmp(objectives[o], "lsml") == 0 ? 12 : 16;
-            gersh_model *other = random_model((uint64_t)(200 + o), n, 4, 2, objectives[o], solvers[s], 0);
+            size_t n = strcmp(objective, "lsml") == 0 ? 12 : 16; /* whose sum is long */
+            gersh_model *other = random_model((uint64_t)(200 + o), n, 4, 2, objective, solver, 0);
+            visit(&objectives, objective);
+            visit(&solvers, solver);
             gersh__random_seed(&random, (uint64_t)(100 + o));
             gersh_dataset *data = ready_data(&random, n, 4, 2 + (size_t)(s % 2));
             double w[16];
             for (size_t i = 0; i < n; i++)
                 w[i] = gersh__random_uniform(&random) + 0.1;
             gersh_fit_options options = {.weights = (o + s) % 3 == 0 ? w : NULL};
-            snprintf(name, sizeof name, "%s %s", objectives[o], solvers[s]);
-            attack_fit(name, data, model_settings(objectives[o], solvers[s]), &options, other, 0,
-                       11 * o + s);
+            snprintf(name, sizeof name, "%s %s", objective, solver);
+            attack_fit(name, data, model_settings(objective, solver), &options, other, 0, 11 * o + s);
             gersh_dataset_free(data);
             gersh_model_free(other);
         }
+    assert_all_objectives(&objectives, learns_classes);
+    assert_all_solvers(&solvers, any_solver);
 }
 
 /* Of tuples of each kind, in turn with edge rules; of targets; of other scalings; with a bootstrap. */

@@ -13,7 +13,7 @@
 #include "base/random.h"
 #include "gersh/neighbors.h"
 #include "gersh/predict.h"
-#include "use/classify.h"
+#include "predict/classify.h"
 
 enum { MOST = 60, FEATURES = 5, CLASSES = 4, SHAPES = 5 };
 

@@ -10,10 +10,10 @@
 
 #include "base/alloc.h"
 #include "base/random.h"
+#include "experiment/tune_rows.h"
+#include "experiment/tune_score.h"
 #include "gersh/gersh.h"
-#include "use/classify.h"
-#include "use/tune_rows.h"
-#include "use/tune_score.h"
+#include "predict/classify.h"
 
 /*
  * Two classes that differ in the sum of the first two features only; the others, `noise` of them, are larger and say

@@ -4,13 +4,8 @@
  */
 #include "base/alloc.h"
 #include "models.h"
+#include "registry.h"
 #include "tuples.h"
-
-static const char *const names[] = {"glr", "mcml", "deml", "lsml", "lmnn"};
-static const char *const solvers[] = {"diagonal", "balanced", "hull", "psd",
-                                      "sgml",     "pgml",     "hbnb", "pdcone"};
-
-enum { NAMES = 5, SOLVERS = 8 };
 
 /* The least value over a grid of 2 × 2 matrices ρI + S, S of trace at most B. */
 static double grid_minimum(const char *name, const gersh_dataset *data, const gersh_tuples *tuples,
@@ -45,26 +40,36 @@ static gersh_settings *settings_of(const char *objective, const char *solver, co
     return settings;
 }
 
+/* Of two features it has all metrics. */
+static int spans_planes(const gersh__solver *solver)
+{
+    return is_convex(solver) && solver->info.bound != GERSH_BOUND_DIAGONAL;
+}
+
 static void optima_are_those_of_a_grid(void **unused)
 {
     static const double ones[] = {1, 0.2};
     gersh__random random;
     (void)unused;
+    const char *name, *solver;
+    visits objectives = {0}, solvers = {0};
     gersh__random_seed(&random, 37);
-    for (int which = 0; which < NAMES; which++) {
+    for (size_t which = 0; (name = objective_name(which, learns_tuples)) != NULL; which++) {
+        visit(&objectives, name);
         for (int kind = 0; kind < 3; kind++) {
-            if (!takes_kind(names[which], (gersh_tuple_kind)kind))
+            if (!takes_kind(name, (gersh_tuple_kind)kind))
                 continue;
             gersh_dataset *data = plain_data(&random, 12, 2);
             gersh_tuples *tuples = true_tuples(&random, data, (gersh_tuple_kind)kind, 30, ones, 1.2);
             gersh_fit_options options = {.tuples = tuples};
-            for (int s = 2; s < 4; s++) {
-                gersh_settings *settings = settings_of(names[which], solvers[s], "1e-6");
+            for (size_t s = 0; (solver = solver_name(s, spans_planes)) != NULL; s++) {
+                gersh_settings *settings = settings_of(name, solver, "1e-6");
+                visit(&solvers, solver);
                 gersh_metric *metric = NULL;
                 gersh_fit_info info;
                 assert_ok(gersh_fit(&metric, &info, data, settings, &options));
-                double sign = strcmp(names[which], "deml") == 0 ? -1 : 1;
-                double grid = sign * grid_minimum(names[which], data, tuples, &info, sign),
+                double sign = objective_sign(name);
+                double grid = sign * grid_minimum(name, data, tuples, &info, sign),
                        value = sign * info.objective_value, bound = sign * info.bound;
                 assert_true(info.has_bound && bound <= value * (1 + 1e-12 * sign) + 1e-12);
                 assert_true(value <= grid + 1e-5 * fabs(grid) + 1e-9);
@@ -76,6 +81,8 @@ static void optima_are_those_of_a_grid(void **unused)
             gersh_dataset_free(data);
         }
     }
+    assert_all_objectives(&objectives, learns_tuples);
+    assert_all_solvers(&solvers, spans_planes);
 }
 
 /* Every solver, from tuples to a model file and the verifier; no metric beats the bound of the cone. */
@@ -84,46 +91,54 @@ static void all_solvers_learn_from_tuples(void **unused)
     static const double planted[] = {3, 1, 0.1, 0};
     gersh__random random;
     (void)unused;
+    const char *name;
+    visits seen = {0};
+    size_t count = count_solvers(learns);
+    double *value = calloc(count, sizeof *value);
     gersh__random_seed(&random, 38);
-    for (int which = 0; which < NAMES; which++) {
+    for (size_t which = 0; (name = objective_name(which, learns_tuples)) != NULL; which++) {
+        visit(&seen, name);
         for (int kind = 0; kind < 3; kind++) {
-            if (!takes_kind(names[which], (gersh_tuple_kind)kind))
+            if (!takes_kind(name, (gersh_tuple_kind)kind))
                 continue;
             gersh_dataset *data = plain_data(&random, 20, 4);
             gersh_tuples *tuples = true_tuples(&random, data, (gersh_tuple_kind)kind, 60, planted, 6);
-            double weights[20], sign = strcmp(names[which], "deml") == 0 ? -1 : 1, value[SOLVERS],
-                                bound = 0;
+            double weights[20], sign = objective_sign(name), bound = -INFINITY;
             gersh_fit_options options = {.tuples = tuples, .weights = kind == 0 ? weights : NULL};
             for (size_t i = 0; i < 20; i++)
                 weights[i] = i == 3 ? 0 : 0.5 + gersh__random_uniform(&random);
-            for (int s = 0; s < SOLVERS; s++) {
-                gersh_settings *settings = settings_of(names[which], solvers[s], "1e-3");
+            for (size_t s = 0; s < count; s++) {
+                const char *solver = solver_name(s, learns);
+                gersh_settings *settings = settings_of(name, solver, "1e-3");
                 gersh_model *model = NULL, *back = NULL;
                 gersh_fit_info info;
                 gersh_verification report;
-                assert_ok(gersh_settings_set(settings, "max-iter", s < 4 ? "1000" : "30"));
+                assert_ok(gersh_settings_set(settings, "max-iter",
+                                             solver_is(solver, is_certified) ? "1000" : "30"));
                 assert_ok(gersh_model_fit(&model, &info, data, settings, &options));
                 assert_ok(gersh_model_write(model, model_path, 1));
                 assert_ok(gersh_model_read(&back, model_path));
                 assert_ok(gersh_model_verify(&report, back, NULL));
                 for (size_t c = 0; c < report.count; c++)
                     if (report.check[c].result == GERSH_CHECK_FAILED)
-                        fail_msg("%s %s %d: %s: %s", names[which], solvers[s], kind, report.check[c].name,
+                        fail_msg("%s %s %d: %s: %s", name, solver, kind, report.check[c].name,
                                  report.check[c].sentence);
                 assert_string_equal(gersh_model_task(back), "none");
                 value[s] = sign * info.objective_value;
-                if (s == 3)
+                if (gersh_solver_find(solver)->bound == GERSH_BOUND_PSD)
                     bound = sign * info.bound;
                 gersh_model_free(model);
                 gersh_model_free(back);
                 gersh_settings_free(settings);
             }
-            for (int s = 0; s < SOLVERS; s++)
+            for (size_t s = 0; s < count; s++)
                 assert_true(value[s] >= bound - 1e-9 * fabs(bound));
             gersh_tuples_free(tuples);
             gersh_dataset_free(data);
         }
     }
+    free(value);
+    assert_all_objectives(&seen, learns_tuples);
 }
 
 /* Comparisons that were held back are kept far better than by the Euclidean distance. */
@@ -138,17 +153,20 @@ static void a_planted_metric_is_found(void **unused)
         gersh_tuples *learned = true_tuples(&random, data, (gersh_tuple_kind)kind, 600, planted, 0),
                      *held = true_tuples(&random, data, (gersh_tuple_kind)kind, 2000, planted, 0);
         double plain = share_kept(data, held, NULL);
-        for (int which = 3; which < NAMES; which++) {
-            gersh_settings *settings = settings_of(names[which], "balanced", "1e-3");
+        const char *name;
+        for (size_t which = 0; (name = objective_name(which, any_objective)) != NULL; which++) {
+            if (!takes_kind(name, (gersh_tuple_kind)kind))
+                continue;
+            gersh_settings *settings = settings_of(name, "balanced", "1e-3");
             gersh_fit_options options = {.tuples = learned};
             gersh_metric *metric = NULL;
             gersh_fit_info info;
             assert_ok(gersh_fit(&metric, &info, data, settings, &options));
             double kept = share_kept(data, held, metric);
-            if (!(kept > (which == 3 ? 0.93 : 0.8) && kept > plain + 0.12))
-                fail_msg("%s, %s: %g of the held-out ones, Euclidean %g", names[which],
+            if (!(kept > (strcmp(name, "lsml") == 0 ? 0.93 : 0.8) && kept > plain + 0.12))
+                fail_msg("%s, %s: %g of the held-out ones, Euclidean %g", name,
                          gersh_tuple_kind_name((gersh_tuple_kind)kind), kept, plain);
-            print_message("%s of %s: %.3f of those held out, Euclidean %.3f\n", names[which],
+            print_message("%s of %s: %.3f of those held out, Euclidean %.3f\n", name,
                           gersh_tuple_kind_name((gersh_tuple_kind)kind), kept, plain);
             gersh_metric_free(metric);
             gersh_settings_free(settings);
@@ -235,19 +253,18 @@ static void what_cannot_be_learned_is_refused(void **unused)
 /* A setting of another solver's is refused, not passed over; its default is fine. */
 static void settings_of_other_solvers_are_refused(void **unused)
 {
-    static const char *const given[][3] = {
-        {"nuclear", "0.5", "pdcone"}, {"init", "chain", "sgml"}, {"rows-only", "yes", "pgml"}};
+    static const char *const given[][2] = {{"nuclear", "0.5"}, {"init", "chain"}, {"rows-only", "yes"}};
     static const char *const initial[] = {"0.0", "tree", "no"};
     gersh__random random;
     (void)unused;
     gersh__random_seed(&random, 41);
     gersh_dataset *data = ready_data(&random, 12, 3, 2);
     for (int g = 0; g < 3; g++) {
-        for (int s = 0; s < SOLVERS; s++) {
-            gersh_settings *settings = model_settings("glr", solvers[s]);
+        const char *solver;
+        for (size_t s = 0; (solver = solver_name(s, learns)) != NULL; s++) {
+            gersh_settings *settings = model_settings("glr", solver);
             gersh_model *model = NULL;
-            int own =
-                strcmp(solvers[s], given[g][2]) == 0 || (g > 0 && strstr("sgml pgml", solvers[s]) != NULL);
+            int own = gersh_solver_reads(gersh_solver_find(solver), given[g][0]);
             assert_ok(gersh_settings_set(settings, given[g][0], given[g][1]));
             assert_int_equal(gersh_model_fit(&model, NULL, data, settings, NULL),
                              own ? GERSH_OK : GERSH_ERROR_ARGUMENT);
@@ -396,7 +413,6 @@ static void allocation_failures(void **unused)
 {
     static const char *const texts[] = {"1,2,1\n1,3,-1\n2,4,-1\n4,5,1\n", "1,2,3\n2,3,4\n5,1,2\n",
                                         "1,2,3,4\n2,3,4,5\n"};
-    static const char *const objectives[][2] = {{"mcml", "lsml"}, {"lmnn", "lsml"}, {"lsml", "lmnn"}};
     gersh__random random;
     char path[80];
     (void)unused;
@@ -405,8 +421,11 @@ static void allocation_failures(void **unused)
     snprintf(path, sizeof path, "%s/tuples", model_folder);
     for (int kind = 0; kind < 3; kind++) {
         write_bytes(path, texts[kind], strlen(texts[kind]));
-        for (int o = 0; o < 2; o++) {
-            gersh_settings *settings = model_settings(objectives[kind][o], "hull");
+        const char *name;
+        for (size_t o = 0; (name = objective_name(o, learns_tuples)) != NULL; o++) {
+            if (!takes_kind(name, (gersh_tuple_kind)kind))
+                continue;
+            gersh_settings *settings = model_settings(name, "hull");
             int failures = 0;
             assert_ok(whole_way(data, path, (gersh_tuple_kind)kind, settings, 1));
             gersh__alloc_fail_at(1000000000);

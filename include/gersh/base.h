@@ -57,6 +57,20 @@ typedef struct gersh_cancel {
 GERSH_API void gersh_cancel_request(gersh_cancel *cancel);
 GERSH_API int gersh_cancel_requested(const gersh_cancel *cancel); /* 0 for NULL */
 
+/*
+ * Gives back memory that a function of the library handed out and whose comment says free(); NULL is left alone. It is what the C
+ * library's free() does, for callers that do not have the one that the library uses, as from other languages.
+ */
+GERSH_API void gersh_free(void *memory);
+
+/*
+ * The text as it can be shown to people: control characters, bytes that are not UTF-8, and characters that change the direction of
+ * text or break lines become escapes such as \x1B and \u202E. Names, labels and settings of files may hold anything, and a
+ * terminal obeys it; messages of the library are clean already. `out` gets as much as its `size` bytes (at least 1) have room
+ * for, in whole characters, with a final NUL; four times the text's bytes and 1 are always enough. Returns out. Any thread may call it.
+ */
+GERSH_API char *gersh_text_clean(char *out, size_t size, const char *text);
+
 /* The library's version, "major.minor.patch". */
 GERSH_API const char *gersh_version(void);
 

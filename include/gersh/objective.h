@@ -30,7 +30,7 @@ typedef struct gersh_objective_info {
     int maximized;      /* a larger value is better, and a bound is above the value */
     int nonnegative;    /* no value is below 0: 0 is a bound from the start */
     int homogeneous;    /* F(c d) is a power of c times F(d): the size of the distances does not matter */
-    int smoothed;       /* it is minimised by way of smooth functions below it */
+    int smoothed;       /* it is minimised by way of smooth functions near it */
     int local;          /* pairs that are far apart do not matter: a class may lie in several places */
     double mean;        /* mean squared distance under (C/K) I that --trace auto sets */
 } gersh_objective_info;

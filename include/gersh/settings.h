@@ -41,6 +41,10 @@ typedef struct gersh_setting_info {
     const char *help;
 } gersh_setting_info;
 
+/*
+ * Settings are memory alone: no function here waits or costs more than a copy of the values. Threads may read the same ones at a time;
+ * while one sets, no other may use them.
+ */
 GERSH_API gersh_status gersh_settings_new(gersh_settings **out);
 GERSH_API void gersh_settings_free(gersh_settings *settings);
 
@@ -49,6 +53,22 @@ GERSH_API gersh_status gersh_settings_set(gersh_settings *settings, const char *
 
 /* The value in force as text, or NULL when there is no such name. settings may be NULL: the defaults. */
 GERSH_API const char *gersh_settings_get(const gersh_settings *settings, const char *name);
+
+/* Whether it was set by gersh_settings_set, to whatever value, rather than left at its default. 0 where there is no such name, and for
+ * settings NULL. */
+GERSH_API int gersh_settings_is_set(const gersh_settings *settings, const char *name);
+
+/*
+ * The value in force as a number: of a GERSH_SETTING_WHOLE, or of a GERSH_SETTING_NUMBER that is none of its words. NAN for
+ * anything else, and where there is no such name. settings may be NULL: the defaults.
+ */
+GERSH_API double gersh_settings_number(const gersh_settings *settings, const char *name);
+
+/*
+ * New settings in which the same ones are set to the same values; *out is the caller's (gersh_settings_free), and NULL on a failure,
+ * which is one of memory. settings may be NULL: nothing is set.
+ */
+GERSH_API gersh_status gersh_settings_copy(gersh_settings **out, const gersh_settings *settings);
 
 /* The table: entries 0..count-1. */
 GERSH_API int gersh_settings_count(void);

@@ -110,6 +110,11 @@ void gersh__free(void *block)
     free(block);
 }
 
+void gersh_free(void *memory)
+{
+    gersh__free(memory);
+}
+
 char *gersh__text_copy(const char *text, size_t length)
 {
     char *copy = gersh__alloc(length < SIZE_MAX ? length + 1 : length, 1);

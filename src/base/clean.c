@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "gersh/base.h"
+
 /* Bytes of the UTF-8 character at text, and its code; 0 when it is not UTF-8. */
 static size_t decode(uint32_t *code, const unsigned char *text, size_t left)
 {
@@ -92,6 +94,11 @@ char *gersh__clean_text(char *out, size_t size, gersh__clean_form form, const ch
         left -= bytes;
     }
     return out;
+}
+
+char *gersh_text_clean(char *out, size_t size, const char *text)
+{
+    return gersh__clean_text(out, size, GERSH__CLEAN_SHOWN, text);
 }
 
 /* The same in every form. */

@@ -247,7 +247,32 @@
 #define GERSH__SUMMARY_LEAST_STEPS 200
 #define GERSH__SUMMARY_MOST_STEPS 20000
 
-/* use */
+/* embed */
+
+/* Queries of a tile at least, and tiles of a search, where queries are enough; bytes of a worker's lists. bench_neighbors */
+#define GERSH__TILE_LEAST 16
+#define GERSH__TILE_PARTS 16
+#define GERSH__TILE_LIST_BYTES ((size_t)64 << 20)
+
+/* Features up to which a dense metric's matrix is made, unless it has fewer atoms than one in so many. bench_neighbors */
+#define GERSH__MAP_DENSE 4096
+#define GERSH__MAP_ATOMS_SHARE 4
+
+/* Neighbours of a feature that is eliminated from a sparse metric, features then left, narrow maps. bench_neighbors */
+#define GERSH__MAP_NEIGHBORS 12
+#define GERSH__MAP_LEFT 4096
+#define GERSH__MAP_NARROW 2000
+
+/* Features up to which a transform has all eigenvectors from LAPACK. bench_python_overhead */
+#define GERSH__TRANSFORM_DENSE 2000
+
+/* predict */
+
+/* Steps of conjugate gradients of the graph classifier, and sweeps of what is left. test_classify */
+#define GERSH__GRAPH_STEPS 1000
+#define GERSH__GRAPH_SWEEPS 100
+
+/* experiment */
 
 /* Folds and sizes of the comparison with the Euclidean metric: less than a second beside the fit. bench/accuracy.py */
 #define GERSH__COMPARED_FOLDS 10
@@ -269,27 +294,6 @@
 #define GERSH__PERMUTE_ENTRIES ((size_t)1 << 24)
 #define GERSH__PERMUTE_LEAST_VOTERS 250
 #define GERSH__PERMUTE_VOTERS 20000
-
-/* Queries of a tile at least, and tiles of a search, where queries are enough; bytes of a worker's lists. bench_neighbors */
-#define GERSH__TILE_LEAST 16
-#define GERSH__TILE_PARTS 16
-#define GERSH__TILE_LIST_BYTES ((size_t)64 << 20)
-
-/* Steps of conjugate gradients of the graph classifier, and sweeps of what is left. test_classify */
-#define GERSH__GRAPH_STEPS 1000
-#define GERSH__GRAPH_SWEEPS 100
-
-/* Features up to which a dense metric's matrix is made, unless it has fewer atoms than one in so many. bench_neighbors */
-#define GERSH__MAP_DENSE 4096
-#define GERSH__MAP_ATOMS_SHARE 4
-
-/* Neighbours of a feature that is eliminated from a sparse metric, features then left, narrow maps. bench_neighbors */
-#define GERSH__MAP_NEIGHBORS 12
-#define GERSH__MAP_LEFT 4096
-#define GERSH__MAP_NARROW 2000
-
-/* Features up to which a transform has all eigenvectors from LAPACK. bench_python_overhead */
-#define GERSH__TRANSFORM_DENSE 2000
 
 /* Resamples of a bootstrap for each thread, between two looks at the clock. bench_threads */
 #define GERSH__BOOTSTRAP_ROUND 4

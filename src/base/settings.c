@@ -2,6 +2,7 @@
 #include "base/settings.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -262,12 +263,34 @@ int gersh__setting_given(const gersh_settings *settings, int which)
     return settings != NULL && settings->values[which] != NULL;
 }
 
-gersh_status gersh__settings_copy(gersh_settings **out, const gersh_settings *settings)
+int gersh_settings_is_set(const gersh_settings *settings, const char *name)
+{
+    int which = find(name);
+    return which >= 0 && gersh__setting_given(settings, which);
+}
+
+double gersh_settings_number(const gersh_settings *settings, const char *name)
+{
+    int which = find(name);
+    double value = NAN;
+    if (which < 0 ||
+        (table[which].kind != GERSH_SETTING_WHOLE && table[which].kind != GERSH_SETTING_NUMBER))
+        return NAN;
+    const char *text = gersh__setting_text(settings, which);
+    gersh__parse_double(text, strlen(text), &value);
+    return value;
+}
+
+gersh_status gersh_settings_copy(gersh_settings **out, const gersh_settings *settings)
 {
     gersh_status status = gersh_settings_new(out);
     for (int i = 0; i < GERSH__SETTINGS && status == GERSH_OK; i++)
         if (gersh__setting_given(settings, i))
             status = gersh_settings_set(*out, table[i].name, settings->values[i]);
+    if (status != GERSH_OK) {
+        gersh_settings_free(*out);
+        *out = NULL;
+    }
     return status;
 }
 

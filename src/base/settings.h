@@ -49,7 +49,5 @@ int gersh__setting_given(const gersh_settings *settings, int which);
 /* Whether the setting can have the value. */
 gersh_status gersh__setting_check(int which, const char *value);
 int gersh__setting_is(const gersh_settings *settings, int which, const char *choice);
-/* A copy in which the same settings are given. */
-gersh_status gersh__settings_copy(gersh_settings **out, const gersh_settings *settings);
 
 #endif

@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "gersh/file.h"
 
 enum { most_tries = 100, RANDOM_DIGITS = 16 };
 
@@ -291,6 +292,16 @@ gersh_status gersh__output_close(gersh__output *output, gersh_status status)
         status = fail_errno(output->path, code);
     clear(output);
     return status;
+}
+
+gersh_status gersh_file_write(const char *path, gersh_file_callback write, void *context)
+{
+    gersh__output output;
+    gersh_status status = gersh__output_open(&output, path);
+    if (status != GERSH_OK)
+        return status;
+    write(context, output.file);
+    return gersh__output_close(&output, GERSH_OK);
 }
 
 gersh_status gersh__output_try(const char *path)

@@ -108,7 +108,7 @@ typedef struct gersh__kernels {
                    const double *w, double *s);
 
     /*
-     * Hinges h(x) at x = bound − d_j, smoothed from below: 0 for x <= 0, x²/(2 width) up to width and
+     * Hinges h(x) at x = bound − d_j, smooth: 0 for x <= 0, x²/(2 width) up to width and
      * x − width/2 beyond. The sum of scale · w_j h(own − d_j) + weight · c_j h(bounds_j − d_j).
      */
     double (*hinge_sum)(size_t n, const double *d, double width, double own, double scale, const double *w,

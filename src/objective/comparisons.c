@@ -7,7 +7,9 @@
  *
  * where the first sum of lmnn has each pair that is to be the shorter one once: of triplets, once for each
  * of its two rows that is a first one (then w is that of the pair alone). For the triplets that lmnn.c
- * would make of classes it is the same function. The hinge is smoothed from below as there.
+ * would make of classes it is the same function. The hinge is made smooth as there, but with drawn triplets from 0 to width
+ * instead: those that stand for others, all of them beyond the margin, then have no slope in the linear function below F, which
+ * so is one below the sum of all triplets too.
  *
  * Both have terms of two distances whose Hessian has rank one, c cᵀ with c = (α, −β):
  *
@@ -33,7 +35,8 @@ typedef struct compared {
     gersh__objective base;
     double *alpha, *beta; /* of each comparison at the last gradient */
     size_t curved;        /* comparisons where one of them is not 0 */
-    double excess;        /* of the last gradient: how far the tangent may be above F */
+    double excess;        /* lsml, of the last gradient: how far the tangent may be above F */
+    double slopes;        /* lmnn, of the last gradient: the sum of those of the hinges */
     const double *pull;   /* lmnn, of each pair: the factor of x in the first sum */
     double *frozen;       /* lsml, of each pair: 1 where the rows have the same features */
 } compared;
@@ -46,6 +49,11 @@ typedef struct term {
 static const gersh__comparisons *comparisons_of(const gersh__objective *objective)
 {
     return gersh__supervision_comparisons(gersh__pairs_supervision(objective->pairs));
+}
+
+static double lead_of(const gersh__comparisons *c, double width)
+{
+    return c->pull != NULL ? 0 : 0.5 * width;
 }
 
 static gersh_status init(gersh__objective *objective)
@@ -118,9 +126,10 @@ static term term_lsml(double x, double y, double least, int near_frozen, int far
     return out;
 }
 
-static term term_lmnn(double x, double y, double width)
+/* The hinge is smooth from −lead on. */
+static term term_lmnn(double x, double y, double width, double lead)
 {
-    double over = 1 + x - y;
+    double over = 1 + x - y + lead;
     if (!(over > 0))
         return (term){0};
     if (over >= width)
@@ -132,7 +141,7 @@ static term term_lmnn(double x, double y, double width)
 typedef struct task {
     compared *s;
     const gersh__comparisons *comparisons;
-    double width, least;
+    double width, lead, least;
     const double *d;
     double *g;
 } task;
@@ -152,25 +161,26 @@ static double pull_chunk(void *context, size_t begin, size_t end)
     return value;
 }
 
-/* The value, the excess, and how many comparisons are curved. */
+/* The value, the excess, how many comparisons are curved, and the slopes of the near pairs. */
 static void term_chunk(void *context, size_t begin, size_t end, double *sums)
 {
     const task *k = context;
     compared *s = k->s;
     const gersh__comparisons *c = k->comparisons;
     int lsml = s->frozen != NULL;
-    double value = 0, excess = 0;
+    double value = 0, excess = 0, slopes = 0;
     size_t curved = 0;
     for (size_t t = begin; t < end; t++) {
         size_t near = c->near[t], far = c->far[t];
         term one =
             lsml ? term_lsml(k->d[near], k->d[far], k->least, s->frozen[near] != 0, s->frozen[far] != 0)
-                 : term_lmnn(k->d[near], k->d[far], k->width);
+                 : term_lmnn(k->d[near], k->d[far], k->width, k->lead);
         value += c->weight[t] * one.value;
         if (k->g == NULL)
             continue;
         double root = sqrt(c->weight[t]);
         excess += c->weight[t] * fmax(one.excess, 0);
+        slopes += c->weight[t] * one.near;
         k->g[near] += c->weight[t] * one.near;
         k->g[far] += c->weight[t] * one.far;
         s->alpha[t] = root * one.alpha;
@@ -180,6 +190,7 @@ static void term_chunk(void *context, size_t begin, size_t end, double *sums)
     sums[0] = value;
     sums[1] = excess;
     sums[2] = (double)curved;
+    sums[3] = slopes;
 }
 
 /* F at the smoothing `width`; with g the gradient, and what the Hessian needs. */
@@ -187,13 +198,15 @@ static double sum_terms(compared *s, double width, const double *d, double *g)
 {
     const gersh__pairs *pairs = s->base.pairs;
     double floor = s->frozen != NULL && g != NULL ? gersh__root_floor(gersh__pairs_count(pairs), d) : 0;
-    task k = {s, comparisons_of(&s->base), width, sqrt(floor), d, g};
-    double sums[3] = {gersh__pairs_reduce(pairs, pull_chunk, &k), 0, 0};
-    gersh__comparisons_reduce(gersh__pairs_supervision(pairs), gersh__pairs_pool(pairs), 3, term_chunk, &k,
+    const gersh__comparisons *c = comparisons_of(&s->base);
+    task k = {s, c, width, lead_of(c, width), sqrt(floor), d, g};
+    double sums[4] = {gersh__pairs_reduce(pairs, pull_chunk, &k), 0, 0, 0};
+    gersh__comparisons_reduce(gersh__pairs_supervision(pairs), gersh__pairs_pool(pairs), 4, term_chunk, &k,
                               sums);
     if (g != NULL) {
         s->excess = sums[1];
         s->curved = (size_t)sums[2];
+        s->slopes = sums[3];
     }
     return sums[0];
 }
@@ -208,6 +221,12 @@ static double exact(gersh__objective *objective, const double *d)
     return sum_terms((compared *)objective, GERSH__NO_WIDTH, d, NULL);
 }
 
+static double constant(gersh__objective *objective, const double *g)
+{
+    (void)g;
+    return ((const compared *)objective)->slopes;
+}
+
 /* A pair may be the near one of some comparisons and the far one of others: |near + far| + 2 |far| >= |near| + |far|. */
 static double doubt(gersh__objective *objective, const double *d, const double *g, double *r)
 {
@@ -220,7 +239,7 @@ static double doubt(gersh__objective *objective, const double *d, const double *
         size_t near = c->near[t], far = c->far[t];
         term one = s->frozen != NULL
                        ? term_lsml(d[near], d[far], least, s->frozen[near] != 0, s->frozen[far] != 0)
-                       : term_lmnn(d[near], d[far], width);
+                       : term_lmnn(d[near], d[far], width, lead_of(c, width));
         uint32_t i, j;
         gersh__pairs_ends(pairs, far, 1, &i, &j);
         r[i] += 2 * c->weight[t] * fabs(one.far);
@@ -334,5 +353,6 @@ const gersh__objective_kind gersh__lmnn_compared = {
     .curvature = curvature,
     .hessian = hessian,
     .exact = exact,
+    .constant = constant,
     .doubt = doubt,
 };

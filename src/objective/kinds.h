@@ -10,8 +10,8 @@ extern const gersh__objective_kind gersh__mcml_pairs, gersh__lsml_compared, gers
 #define GERSH__NO_WIDTH 1e-300
 
 /*
- * Of lmnn: 1 + x − y is rounded in proportion to 1 + x + y. That shifts the point where the hinge has its tangent, and the
- * tangent, which stays below the hinge, by no more than the shift times its slope.
+ * Of lmnn: what rounding leaves in a + Σ g_p d_p, as a sum over the pairs, and slopes of the hinge that come out above 1 by
+ * some roundings. Where slopes are between 0 and 1 it does not matter which they are.
  */
 double gersh__margin_doubt(const gersh__pairs *pairs, const double *d, const double *g);
 

@@ -8,9 +8,13 @@
  * l being all samples of other classes than i's, with μ = 1/2 and the hinge h(x) = max(x, 0). Weights have
  * no part in the choice of targets, but that samples of weight 0 are none.
  *
- * For the solver the hinge is smoothed from below: 0 for x <= 0, x²/(2 width) for x up to width, x −
- * width/2 beyond. It is never above the hinge, so that what bounds the smooth F from below bounds the true
- * one too.
+ * For the solver the kink of the hinge is made smooth: (x + width/2)²/(2 width) for x from −width/2 to width/2, and as it
+ * was elsewhere. Its slopes α are between 0 and 1, so that αx is nowhere above the hinge, and
+ *
+ *     (1 − μ) Σ w_i w_j d_ij + μ Σ w_i w_j w_l α (1 + d_ij − d_il) = a + Σ_p g_p d_p
+ *
+ * with these α held fixed is nowhere above F: what bounds it bounds F. Each α is in g once for its near pair, and once, with
+ * the other sign, for the far one, so that a is the sum of −g over the pairs of different classes.
  *
  * A pair (i, l) of different classes occurs with the bounds 1 + d_ij of i's targets and with those of l's.
  * In row i the former are scalars and the latter lie side by side for all l, so that both are vector loops
@@ -37,7 +41,7 @@ typedef struct lmnn {
     size_t *target;    /* TARGETS × n; the sample itself where there is none */
     double *factor;    /* TARGETS × n: μ w_i w_j, or 0 */
     double *weight;    /* of each sample */
-    double *bound;     /* TARGETS × n: 1 + d_ij, or −∞ */
+    double *bound;     /* TARGETS × n: 1 + d_ij + width/2, or −∞ */
     double *along;     /* TARGETS × n: v_ij, or 0 */
     double *total;     /* TARGETS × n: sums over a sample's row */
     size_t *start;     /* first sample of each sample's class */
@@ -141,7 +145,7 @@ static void set_bounds(const task *k)
     size_t n = gersh__pairs_samples(s->base.pairs);
     for (size_t e = 0; e < s->most * n; e++) {
         size_t i = e % n, j = s->target[e];
-        s->bound[e] = i != j ? 1 + k->d[pair_of(i, j)] : -INFINITY;
+        s->bound[e] = i != j ? 1 + k->d[pair_of(i, j)] + 0.5 * k->width : -INFINITY;
         s->along[e] = i != j && k->v != NULL ? k->v[pair_of(i, j)] : 0.0;
     }
 }
@@ -248,12 +252,33 @@ static double exact(gersh__objective *objective, const double *d)
     return value_at((lmnn *)objective, GERSH__NO_WIDTH, d);
 }
 
+typedef struct slopes {
+    const lmnn *s;
+    const double *g;
+} slopes;
+
+static double constant_chunk(void *context, size_t begin, size_t end, double *column)
+{
+    const slopes *k = context;
+    double sum = 0;
+    (void)column;
+    for (size_t i = begin; i < end; i++)
+        sum -= gersh__kernels_here()->sum(k->s->start[i], k->g + gersh__row_begin(i));
+    return sum;
+}
+
+static double constant(gersh__objective *objective, const double *g)
+{
+    lmnn *s = (lmnn *)objective;
+    return gersh__rows_reduce(s->rows, constant_chunk, NULL, &(slopes){s, g});
+}
+
 double gersh__margin_doubt(const gersh__pairs *pairs, const double *d, const double *g)
 {
     double size = 0;
     for (size_t p = 0, last = gersh__pairs_count(pairs); p < last; p++)
         size += fabs(g[p]) * (1 + d[p]);
-    return gersh__rounding(16) * size;
+    return (gersh__rounding(16) + gersh__rounding(gersh__pairs_count(pairs))) * size;
 }
 
 static double doubt(gersh__objective *objective, const double *d, const double *g, double *r)
@@ -355,6 +380,7 @@ static const gersh__objective_kind kind = {
     .curvature = curvature,
     .hessian = hessian,
     .exact = exact,
+    .constant = constant,
     .doubt = doubt,
 };
 

@@ -79,13 +79,19 @@ typedef struct gersh__objective_kind {
     gersh__pair_terms (*pair_terms)(const gersh__objective *objective);
 
     /*
-     * The true value at d of an objective that is `smoothed`: F is a smooth lower bound of it, closer as `width` shrinks. Else
-     * NULL.
+     * Of an objective that is `smoothed`, else NULL: its true value at d. F is a smooth function near it, nearer as `width`
+     * shrinks.
      */
     double (*exact)(gersh__objective *objective, const double *d);
 
     /*
-     * How far F(d) + Σ g_p (d'_p − d_p) may be above F(d') for other reasons than rounding in proportion to F(d) and to |g_p|
+     * The same: with g the gradient of the last `evaluate` that wrote one, the constant a for which a + Σ g_p d'_p is nowhere
+     * above the objective itself. Of others F's own tangent is such a function.
+     */
+    double (*constant)(gersh__objective *objective, const double *g);
+
+    /*
+     * How far F(d) + Σ g_p (d'_p − d_p), or a + Σ g_p d'_p, may be above the objective at d' for other reasons than rounding in proportion to F(d) and to |g_p|
      * (src/solver/doubt.c), for the last `evaluate` with a gradient. Where g_p is a difference, the size of what cancels
      * is added to the sums `r` of both its samples. NULL: there are no other reasons.
      */

@@ -11,7 +11,8 @@
 
 #ifdef GERSH__PLUG
 #include GERSH__PLUG
-#else
+#endif
+#ifndef GERSH__PLUG_OBJECTIVES
 #define GERSH__PLUG_OBJECTIVES
 #endif
 

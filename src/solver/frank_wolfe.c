@@ -8,8 +8,9 @@
  *      (A the atoms' distances, H the curvature of F) over θ >= 0, Σθ <= B, and goes there by a safeguarded
  *      step. Atoms whose weight is 0 leave.
  *
- * F never rises, but for rounding. Where F is a smoothed lower bound of the objective (lmnn), the width
- * shrinks as the gap does; F − gap is a bound of the objective itself all the while.
+ * F never rises, but for rounding. Where F is a smooth function near the objective (lmnn), the bound rests on the function
+ * a + Σ g_p d_p, which is nowhere above the objective, instead of F's tangent (gersh__objective_kind.constant); the width of
+ * the smoothing shrinks when the gap is below what lies between the two values at d.
  */
 #include "solver/frank_wolfe.h"
 
@@ -91,6 +92,15 @@ static double multiply_chunk(void *context, size_t begin, size_t end)
 static double multiply(const gersh__pairs *pairs, const double *x, const double *y, const double *less)
 {
     return gersh__pairs_reduce(pairs, multiply_chunk, &(vectors){.x = x, .y = y, .less = less});
+}
+
+/* The value at d of the linear function with the gradient g that is nowhere above the objective. */
+static double lower_value(const gersh__engine *e)
+{
+    const gersh__objective_kind *kind = e->objective->kind;
+    return kind->constant != NULL
+               ? kind->constant(e->objective, e->g) + multiply(e->pairs, e->g, e->d, NULL)
+               : e->value;
 }
 
 /* d = base + Σ weight_a (distances of atom a) */
@@ -184,6 +194,11 @@ static double search_step(gersh__engine *e, double derivative, double *next_valu
         double cut = low > 0 ? 0.5 * (low + high) : 0.05 * high;
         gamma = tries % 2 == 0 && high_derivative > 0 && isfinite(secant) ? secant : cut;
         gamma = fmin(fmax(gamma, low + 0.02 * (high - low)), high - 0.02 * (high - low));
+    }
+    if (!(*next_value < e->value) && low > 0) { /* the last that was lower */
+        taken = low;
+        add(e->pairs, e->next_d, e->d, taken, e->delta);
+        *next_value = evaluate(e, e->next_d, e->next_g);
     }
     return *next_value < e->value ? taken : 0;
 }
@@ -312,13 +327,14 @@ out:
 
 /*
  * As long as pairs of the working set have a value below this one no full pass is needed: the gap among them is still
- * a good part of what it was after the last one, and more than would end the search. What smoothing hides counts
- * against the tolerance.
+ * a good part of what it was after the last one, and more than would end the search. What smoothing loses counts
+ * against the tolerance: the bound is the gap below `lower`.
  */
-static double lmo_threshold(const gersh__engine *e, const gersh__limits *limits, double seen, double score)
+static double lmo_threshold(const gersh__engine *e, const gersh__limits *limits, double lower, double seen,
+                            double score)
 {
     double value = gersh__engine_value(e), allowed = limits->tol * fmax(fabs(value), e->floor);
-    double done = fmax(GERSH__DONE_SHARE * allowed - (value - e->value), 0);
+    double done = fmax(GERSH__DONE_SHARE * allowed - (value - lower), 0);
     return (score - fmax(GERSH__PASS_SHARE * seen, done)) / e->budget;
 }
 
@@ -354,7 +370,7 @@ static gersh_status call_lmo(gersh__engine *e, gersh__region *region, const gers
                              double *seen, gersh__lmo_answer *answer, double *gap)
 {
     const gersh__region_ops *ops = gersh__region_ops_of(region);
-    double begin = gersh__clock_seconds(), score = 0;
+    double begin = gersh__clock_seconds(), score = 0, lower = lower_value(e);
     if (!ops->dense != !e->dense)
         return gersh__fail(GERSH_ERROR_ARGUMENT, "internal error: atoms of the region '%s' are %s",
                            ops->name, ops->dense ? "dense" : "not dense");
@@ -363,11 +379,11 @@ static gersh_status call_lmo(gersh__engine *e, gersh__region *region, const gers
     for (size_t a = 0; a < e->atoms; a++)
         score += e->theta[a] * e->score[a];
     double middle = gersh__clock_seconds();
-    const gersh__lmo_request request = {.threshold =
-                                            *seen >= 0 ? lmo_threshold(e, limits, *seen, score) : -INFINITY,
-                                        .want = GERSH__NEW_ATOMS,
-                                        .active = e->vector,
-                                        .active_count = e->dense ? e->atoms : 0};
+    const gersh__lmo_request request = {
+        .threshold = *seen >= 0 ? lmo_threshold(e, limits, lower, *seen, score) : -INFINITY,
+        .want = GERSH__NEW_ATOMS,
+        .active = e->vector,
+        .active_count = e->dense ? e->atoms : 0};
     gersh_status status = gersh__region_minimize(region, e->gradient, &request, answer);
     e->seconds_gradient += middle - begin;
     e->seconds_minimizer += gersh__clock_seconds() - middle;
@@ -381,7 +397,7 @@ static gersh_status call_lmo(gersh__engine *e, gersh__region *region, const gers
             DBL_MIN; /* the working set contains the minimiser: no need for a full pass before the end */
     else if (least > -INFINITY || *seen == 0)
         *seen = *gap;
-    double bound = e->value - fmax(score - e->budget * fmin(0, least), 0), doubt = 0;
+    double bound = lower - fmax(score - e->budget * fmin(0, least), 0), doubt = 0;
     if (isnan(score) || isnan(least) || !(bound > e->bound))
         return GERSH_OK;
     status = gersh__engine_doubt(&doubt, e, least);
@@ -419,13 +435,13 @@ static void report(const gersh__engine *e, const char *stage, const gersh__limit
     limits->progress(limits->progress_context, &progress);
 }
 
-/* The smoothing shrinks once it hides more than the gap. */
+/* The smoothing shrinks once more is lost to it than the gap. */
 static void sharpen(gersh__engine *e, double gap)
 {
     gersh__objective *o = e->objective;
     if (!o->info->smoothed || o->width <= NARROWEST)
         return;
-    if (gap < gersh__engine_value(e) - e->value) {
+    if (gap < gersh__engine_value(e) - lower_value(e)) {
         o->width *= 0.25;
         e->value = evaluate(e, e->d, e->g);
     }

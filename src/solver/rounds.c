@@ -14,8 +14,8 @@
  * Of mcml, whose F_b are too low, value and error are those of rows that are drawn with all their partners (mcml_rows.h).
  *
  * Of lmnn, where one draw has every row as an anchor and every impostor within the margin, value and bound are
- * those of all triplets: the others add nothing to F or its gradient here, and nowhere less. Where rows are many, `all` is
- * those that the population was limited to.
+ * those of all triplets: the others add nothing to F or its gradient here, and nowhere less (comparisons.c). Where rows are many,
+ * `all` is those that the population was limited to.
  */
 #include <float.h>
 #include <math.h>

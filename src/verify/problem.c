@@ -93,13 +93,11 @@ double gersh__problem_root_slope(gersh__problem *p, size_t i, size_t j, double l
 
 double gersh__problem_hinge(gersh__problem *p, double x, double weight, double size, double *slope)
 {
-    *slope = x > p->width ? 1 : x > 0 ? x / p->width : 0;
-    if (*slope == 0)
-        return 0;
-    if (*slope == 1)
-        return x - p->width / 2;
-    p->shaken += weight * size / p->width;
-    return x * *slope / 2;
+    double half = p->width / 2;
+    *slope = x > half ? 1 : x > -half ? 0.5 + x / p->width : 0;
+    if (*slope > 0 && *slope < 1)
+        p->shaken += weight * size / p->width;
+    return *slope > 0 ? *slope * x : 0;
 }
 
 static int by_length(const void *left, const void *right)

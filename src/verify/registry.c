@@ -10,7 +10,8 @@
 
 #ifdef GERSH__PLUG
 #include GERSH__PLUG
-#else
+#endif
+#ifndef GERSH__PLUG_REFERENCES
 #define GERSH__PLUG_REFERENCES
 #endif
 

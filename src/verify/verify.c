@@ -15,8 +15,8 @@
 #include "base/error.h"
 #include "base/settings.h"
 #include "data/dataset.h"
+#include "experiment/fit.h"
 #include "model/digest.h"
-#include "use/fit.h"
 
 static const double limit_error = 1e-9; /* of ρ, C, values and bounds, relative */
 /*

@@ -39,7 +39,8 @@ typedef struct gersh__problem {
     const gersh_dataset *data;  /* scaled, not sparse */
     const gersh_tuples *tuples; /* or NULL */
     const gersh__dense *dense;
-    double width;  /* of the zone in which the hinge of lmnn is a parabola; 0 for the hinge itself */
+    double
+        width; /* of the zone in which the slope of the hinge of lmnn is between 0 and 1; 0 for the hinge itself */
     double *image; /* n × touched: M (x − first row) on the touched features */
     double *row;   /* n: scratch */
     double value;
@@ -106,7 +107,10 @@ double gersh__problem_lift(const gersh__problem *p, size_t i, size_t j, double d
 /* Derivative of √d, to be multiplied by a factor; notes where it is infinite. */
 double gersh__problem_root_slope(gersh__problem *p, size_t i, size_t j, double length);
 
-/* The hinge max(x, 0), smoothed from below by p->width; *slope its derivative. */
+/*
+ * The line *slope · x, nowhere above the hinge max(x, 0): the slope rises from 0 to 1 over the width p->width around 0, and
+ * with the width 0 the line is the hinge.
+ */
 double gersh__problem_hinge(gersh__problem *p, double x, double weight, double size, double *slope);
 
 /* The objectives of tuples. */

@@ -21,7 +21,7 @@ class ObjectiveInfo(NamedTuple):
     maximized: bool  # a larger value is better
     nonnegative: bool
     homogeneous: bool  # the size of the distances does not matter
-    smoothed: bool  # it is minimised by way of smooth functions below it
+    smoothed: bool  # it is minimised by way of smooth functions near it
     local: bool  # pairs that are far apart do not matter
     mean: float  # mean squared distance under the multiple of the identity that trace='auto' sets
 
