@@ -6,7 +6,6 @@
 #ifndef GERSH_SRC_PAIRS_POPULATION_H
 #define GERSH_SRC_PAIRS_POPULATION_H
 
-#include "base/policy.h"
 #include "base/random.h"
 #include "gersh/metric.h"
 #include "pairs/pairs.h"
