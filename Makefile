@@ -8,7 +8,7 @@ CMAKE_ARGS ?=
 cmake = MAKEFLAGS= MFLAGS= MAKELEVEL= cmake
 ctest = MAKEFLAGS= MFLAGS= MAKELEVEL= ctest
 
-.PHONY: help setup configure build demo test python bench install format clean
+.PHONY: help setup configure build demo test python bench install format words clean
 
 help:
 	@echo "make demo      build gersh and show it at work on the data of data/"
@@ -18,6 +18,7 @@ help:
 	@echo "make build     build the program and the libraries in build/"
 	@echo "make install   install below PREFIX (/usr/local), staged in DESTDIR if set"
 	@echo "make format    lay out all sources with clang-format"
+	@echo "make words     look for words of a private dialect in sources and documents"
 	@echo "make clean     remove build/"
 
 setup:
@@ -59,6 +60,9 @@ install: build
 
 format:
 	@scripts/format
+
+words:
+	@scripts/words
 
 clean:
 	@rm -rf $(BUILD)

@@ -1,10 +1,10 @@
 /*
- * bench_coverage: whether the values and bounds that fits to drawn pairs state hold as often as they say.
+ * bench_coverage: whether the values and bounds that fits to sampled pairs state hold as often as they say.
  *
  * usage: bench_coverage [OBJECTIVES [RUNS [ROWS [MEMORY]]]]
  *
  * OBJECTIVES and ROWS are lists with commas; all that can be drawn and 1500 by default, with 400 runs of each. MEMORY is
- * the setting `memory`, by default as little as a drawn fit needs. A name with + is fitted with weights of 1 to 3, glr= to
+ * the setting `memory`, by default as little as a fit to sampled pairs needs. A name with + is fitted with weights of 1 to 3, glr= to
  * real-valued targets. A quarter of the runs is on each of four data sets, made by the library's generator with the seeds
  * 1 to 4; runs differ by the setting `seed` alone. The value holds when the objective over all pairs at the metric of the
  * fit is within value_error of the stated one; the bound, when it is not above the best value over all pairs that is
@@ -115,7 +115,7 @@ static gersh_metric *fit(gersh_fit_info *info, const task *q, const char *memory
     return metric;
 }
 
-/* As little memory as a drawn fit needs. */
+/* As little memory as a fit to sampled pairs needs. */
 static const char *least_memory(const task *q)
 {
     static char memory[32];

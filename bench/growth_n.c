@@ -6,7 +6,7 @@
  * OBJECTIVES and SIZES are lists with commas; lmnn,glr and 10000,30000,100000 by default, with 50 features.
  * Rows are of 3 classes of 3 clusters each, whose centres differ in 8 features, times a random matrix: made by
  * the library's generator with seed 1. Another 5,000 rows of the same sort are classified by 10-NN among all
- * rows, under the metric learned from all rows, and under that of an all-pairs fit (drawn pairs for lmnn, which
+ * rows, under the metric learned from all rows, and under that of an all-pairs fit (sampled pairs for lmnn, which
  * has 2^20 pairs at most) to the first 10,000 rows. Each fit runs in a process of its own, so that the
  * operating system's peak of memory is its own; that includes the rows.
  */

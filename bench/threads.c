@@ -3,7 +3,7 @@
  *
  * usage: bench_threads [THREADS]
  *
- * Fits to random rows of three classes, which take about a second or more: of drawn pairs, of mined triplets and of all
+ * Fits to random rows of three classes, which take about a second or more: of sampled pairs, of mined triplets and of all
  * pairs, the last one of few rows and many features. The time is that of the clock, the median of five runs each, in
  * turn with one thread and with THREADS (2 by default).
  */

@@ -135,7 +135,7 @@ const cli_command cli_report = {
     .summary = "write what a model learned as an interactive page, one HTML file",
     .about = "Writes one HTML file that any browser opens, without a network: the feature graph, the "
              "Gershgorin discs, "
-             "the matrix, the course of the fit, the rows in the learned space, distances within and "
+             "the matrix, the history of the fit, the rows in the learned space, distances within and "
              "between classes, "
              "a table of the features, and the command that repeats the fit. Rows come from the model, or "
              "from DATA, "

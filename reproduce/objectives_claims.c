@@ -9,7 +9,7 @@
 #define ROUNDING 1e-9
 #define TINY 1e-8 /* a gap that small is none, whatever the value */
 
-/* Whether all of the paper's schemes have a value. */
+/* Whether all of the paper's algorithms have a value. */
 static int is_whole(const repro_fits *fits)
 {
     int whole = 1;

@@ -46,11 +46,11 @@ def solve(objective, near, far, x, w, m, width=0):
         square = np.where(np.isclose(square, third := np.sort(square, axis=1)[:, :3][:, -1:], 1e-9, 0), third, square)
         for i, j in ((i, j) for i in range(len(x)) for j in np.argsort(square[i], kind="stable")[:3] if near[i, j] > 0):
             h, push, width = 1 + d[i, j] - d[i], w[i] * w[j] * w * (far[i] > 0) / 2, max(width, 1e-300)
-            steep = np.clip(h / width + (width > 1e-300) / 2, 0, 1)
-            value += w[i] * w[j] * d[i, j] / 2 + (push * steep) @ h
-            g[i] -= push * steep
-            g[i, j] += w[i] * w[j] / 2 + push @ steep
-            shaken += (push * (steep > 0) * (steep < 1)) @ (1 + d[i, j] + d[i]) / width
+            alpha = np.clip(h / width + (width > 1e-300) / 2, 0, 1)
+            value += w[i] * w[j] * d[i, j] / 2 + (push * alpha) @ h
+            g[i] -= push * alpha
+            g[i, j] += w[i] * w[j] / 2 + push @ alpha
+            shaken += (push * (alpha > 0) * (alpha < 1)) @ (1 + d[i, j] + d[i]) / width
     return value, g, d, shaken
 
 def permitted(rules, i, j, sign):

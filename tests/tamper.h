@@ -105,7 +105,7 @@ static inline double scale_of(const fixture *f)
     return scale > 1.000001 * fabs(info->objective_value) ? scale : 0;
 }
 
-/* Value, and with it the certificate, of the metric that is there, by the verifier's own reckoning; 0: it has none. */
+/* Value, and with it the certificate, of the metric that is there, as the verifier computes it; 0: it has none. */
 static inline int state_true_value(gersh_model *m, const fixture *f)
 {
     gersh_verification report;

@@ -1,5 +1,5 @@
 /*
- * What is shown of text of strangers: a table of what each form makes of it, and random bytes, whose cleaned text is
+ * What is shown of untrusted text: a table of what each form makes of it, and random bytes, whose cleaned text is
  * checked with the C library's own decoder of UTF-8, and whose JSON a parser must give back exactly.
  */
 #include "check.h"

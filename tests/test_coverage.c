@@ -1,5 +1,5 @@
 /*
- * What fits to drawn pairs state of all pairs: mcml by rows and on drawn pairs against its definition, and how often stated
+ * What fits to sampled pairs state of all pairs: mcml by rows and on sampled pairs against its definition, and how often stated
  * values and bounds hold. bench_coverage has more runs of the latter.
  */
 #include "check.h"

@@ -85,7 +85,7 @@ static double distance(const problem *q, double scale, size_t i, size_t j)
     return sum;
 }
 
-/* The objective on drawn pairs at that metric. */
+/* The objective on sampled pairs at that metric. */
 static double value_on(const problem *q, const gersh__pairs *pairs, const char *name, double scale)
 {
     gersh__objective *objective;
@@ -258,7 +258,7 @@ static void test_mined_complete(void **state)
         gersh__random random;
         int complete;
         gersh__random_seed(&random, 1);
-        assert_ok(gersh__population_aim(q.population, metric, NULL));
+        assert_ok(gersh__population_set_metric(q.population, metric, NULL));
         assert_ok(gersh__pairs_new_mined(&pairs, &complete, q.population, 1000000, &random, NULL));
         assert_true(complete);
         assert_close(value_on(&q, pairs, "lmnn", 1), sum_lmnn(&q, 1), 1e-12);
@@ -267,7 +267,7 @@ static void test_mined_complete(void **state)
         /* Few impostors are enough where few are within the margin. */
         gersh_metric_free(metric);
         metric = metric_of(30);
-        assert_ok(gersh__population_aim(q.population, metric, NULL));
+        assert_ok(gersh__population_set_metric(q.population, metric, NULL));
         assert_ok(gersh__pairs_new_mined(&pairs, &complete, q.population, 90 * 60, &random, NULL));
         assert_true(complete && gersh__pairs_count(pairs) < 90 * 89);
         assert_close(value_on(&q, pairs, "lmnn", 30), sum_lmnn(&q, 30), 1e-12);
@@ -286,7 +286,7 @@ static void test_mined_unbiased(void **state)
     gersh__random random;
     (void)state;
     gersh__random_seed(&random, 2);
-    assert_ok(gersh__population_aim(q.population, metric, NULL));
+    assert_ok(gersh__population_set_metric(q.population, metric, NULL));
     for (size_t r = 0; r < DRAWS; r++) {
         gersh__pairs *pairs;
         int complete;
@@ -508,7 +508,8 @@ static void test_short_memory(void **state)
             gersh__random_seed(&random, 1);
             pairs = NULL;
             gersh__alloc_fail_at(at);
-            gersh_status status = mined ? gersh__population_aim(q.population, metric, NULL) : GERSH_OK;
+            gersh_status status =
+                mined ? gersh__population_set_metric(q.population, metric, NULL) : GERSH_OK;
             if (status == GERSH_OK)
                 status = mined ? gersh__pairs_new_mined(&pairs, &complete, q.population, 700, &random, NULL)
                                : gersh__pairs_new_sampled(&pairs, q.population, (gersh__wanted){1, 1}, 300,

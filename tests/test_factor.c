@@ -46,12 +46,13 @@ static void quadratic_functions_end(void **unused)
         for (int step = 0; step < SIZE + 2; step++) {
             gersh__lbfgs_direct(&l, g, along, same, NULL, work);
             cblas_dsymv(CblasRowMajor, CblasLower, SIZE, 1, h, SIZE, along, 1, 0, work, 1);
-            double slope = cblas_ddot(SIZE, g, 1, along, 1), bend = cblas_ddot(SIZE, along, 1, work, 1);
+            double slope = cblas_ddot(SIZE, g, 1, along, 1),
+                   curvature = cblas_ddot(SIZE, along, 1, work, 1);
             assert_true(slope <= 0);
             if (!(cblas_dnrm2(SIZE, g, 1) > 1e-9 * first))
                 break;
             memcpy(next, x, sizeof next);
-            cblas_daxpy(SIZE, -slope / bend, along, 1, next, 1);
+            cblas_daxpy(SIZE, -slope / curvature, along, 1, next, 1);
             cblas_dsymv(CblasRowMajor, CblasLower, SIZE, 1, h, SIZE, next, 1, 0, next_g, 1);
             gersh__lbfgs_keep(&l, x, next, g, next_g);
             memcpy(x, next, sizeof x);

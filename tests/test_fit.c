@@ -273,7 +273,7 @@ static void limits_and_starts(void **unused)
     assert_int_equal(gersh_fit(&cut, &cut_info, p.data, settings, &ruled), GERSH_ERROR_ARGUMENT);
     assert_non_null(strstr(gersh_last_error(),
                            "the solver 'psd' cannot keep rules for pairs of features; use balanced"));
-    /* The paper's schemes choose their edges by themselves. */
+    /* The paper's algorithms choose their edges by themselves. */
     for (int i = 0; i < 2; i++) {
         assert_ok(gersh_settings_set(settings, "solver", i ? "sgml" : "pgml"));
         assert_int_equal(gersh_fit(&cut, &cut_info, p.data, settings, &ruled), GERSH_ERROR_ARGUMENT);

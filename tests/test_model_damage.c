@@ -135,9 +135,9 @@ static void test_description(void **state)
         {"bootstrap", "{\"asked\": 2, \"done\": 2, \"failed\": 0, \"failure\": 5}",
          "the failure of the bootstrap is neither a text nor a list of bytes"},
         {"trajectory", "{\"stages\": [1], \"points\": [[0, 1, 1, 1, null, 1]]}",
-         "the course of the fit in the model is damaged"},
+         "the history of the fit in the model is damaged"},
         {"trajectory", "{\"stages\": [\"a\"], \"points\": [[1, 1, 1, 1, null, 1]]}",
-         "the course of the fit in the model is damaged"},
+         "the history of the fit in the model is damaged"},
         {"trajectory", "{\"stages\": [\"a\"], \"points\": [[0, 1, 1, 1, null, 1]]}", NULL},
     };
     (void)state;

@@ -481,7 +481,7 @@ static void wholes_are_nested(void **unused)
 /* lmnn and deml are not smooth everywhere. */
 static int has_kinks(const gersh__objective_entry *entry)
 {
-    return learns_classes(entry) && (entry->info.smoothed || entry->classes->steep);
+    return learns_classes(entry) && (entry->info.smoothed || entry->classes->singular_at_zero);
 }
 
 /* They still come within 1 % of the hull's bound. */

@@ -106,7 +106,7 @@ static gersh_status make_mined(gersh__pairs **out, const gersh_dataset *data, si
     if (status == GERSH_OK)
         status = gersh__population_new(&population, data, NULL);
     if (status == GERSH_OK)
-        status = gersh__population_aim(population, identity, pool);
+        status = gersh__population_set_metric(population, identity, pool);
     if (status == GERSH_OK)
         status = gersh__pairs_new_mined(out, &complete, population, count, &random, pool);
     gersh__population_free(population);

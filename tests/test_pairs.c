@@ -118,7 +118,7 @@ static void gram_of_a_part_is_near_that_of_all(void **unused)
     }
 }
 
-/* c and its opposite give the same, to the bit: of drawn pairs, of all, and of so few that they are added one by one. */
+/* c and its opposite give the same, to the bit: of sampled pairs, of all, and of so few that they are added one by one. */
 static void gram_estimate_takes_either_sign(void **unused)
 {
     enum { M = 3 };

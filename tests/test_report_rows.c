@@ -1,4 +1,4 @@
-/* What a report is made of: the course of the fit, the rows in both spaces, and distances; against plain definitions. */
+/* What a report is made of: the history of the fit, the rows in both spaces, and distances; against plain definitions. */
 #include "models.h"
 
 #include "base/alloc.h"
@@ -69,7 +69,7 @@ static void refuse_trajectory(const gersh_model *model)
     gersh_model *back = NULL;
     assert_ok(gersh_model_write(model, model_path, 1));
     assert_int_equal(gersh_model_read(&back, model_path), GERSH_ERROR_INPUT);
-    assert_non_null(strstr(gersh_last_error(), "the course of the fit in the model is damaged"));
+    assert_non_null(strstr(gersh_last_error(), "the history of the fit in the model is damaged"));
 }
 
 static void models_keep_the_course_of_their_fit(void **state)

@@ -165,7 +165,7 @@ static void check_value(const repro_result *result, const char *data_name, const
     assert_ok(gersh_settings_new(&settings));
     for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
         assert_ok(gersh_settings_set(settings, given[i][0], given[i][1]));
-    if (strcmp(solver, "balanced") == 0) /* the paper's schemes have a tolerance of their own */
+    if (strcmp(solver, "balanced") == 0) /* the paper's algorithms have a tolerance of their own */
         assert_ok(gersh_settings_set(settings, "tol", "1e-3"));
     assert_ok(gersh_dataset_read(&data, in_folder(file_name), settings));
     assert_ok(gersh_evaluate(&e, data, settings, &options));

@@ -1,5 +1,5 @@
 /*
- * What a stranger's file or an absurd argument may not do: take memory beyond a bound, wrap a size around, pass control
+ * What an untrusted file or an absurd argument may not do: take memory beyond a bound, wrap a size around, pass control
  * characters on to a terminal. And the temporary file of an output, which nobody can foresee.
  */
 #include "models.h"

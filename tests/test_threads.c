@@ -24,7 +24,7 @@ enum { most_parts = 3000, most_threads = 16 };
 typedef struct tally {
     int threads;
     int times[most_parts];          /* how often each part ran */
-    int strangers;                  /* parts run by a worker out of range */
+    int outsiders;                  /* parts run by a worker out of range */
     int busy[most_threads];         /* whether the worker is inside a part */
     int together;                   /* parts that met another one under the same worker's number */
     size_t by_worker[most_threads]; /* not atomic: a worker's own place */
@@ -34,7 +34,7 @@ static void count_part(void *context, size_t part, int worker)
 {
     tally *t = context;
     if (worker < 0 || worker >= t->threads || worker >= most_threads) {
-        __atomic_add_fetch(&t->strangers, 1, __ATOMIC_RELAXED);
+        __atomic_add_fetch(&t->outsiders, 1, __ATOMIC_RELAXED);
         return;
     }
     if (__atomic_exchange_n(&t->busy[worker], 1, __ATOMIC_ACQUIRE))
@@ -55,7 +55,7 @@ static int loop_is_right(gersh__pool *pool, size_t parts)
             return 0;
     for (int w = 0; w < most_threads; w++)
         total += t.by_worker[w];
-    return t.strangers == 0 && t.together == 0 && total == parts;
+    return t.outsiders == 0 && t.together == 0 && total == parts;
 }
 
 static void test_parts_run_once(void **state)

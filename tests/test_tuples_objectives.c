@@ -110,7 +110,7 @@ static void tuples_become_listed_pairs(void **unused)
             for (size_t o = 0; o < p; o++)
                 assert_false(pair_first(q.pairs, p) == pair_first(q.pairs, o) &&
                              pair_second(q.pairs, p) == pair_second(q.pairs, o));
-        assert_int_equal(gersh__supervision_knowledge(known), GERSH__PAIRS << kind);
+        assert_int_equal(gersh__supervision_source(known), GERSH__PAIRS << kind);
         drop_case(&q);
     }
 }
@@ -209,7 +209,7 @@ static void check_derivatives(gersh__random *random, const char *name, const ran
         d[p] = kept;
         slope += fabs(g[p]);
         assert_close((above - below) / (2 * step), g[p],
-                     2e-5 * (largest_slope + 1e-3 * fabs(value) + 1)); /* 1: the bend of lsml at x = y */
+                     2e-5 * (largest_slope + 1e-3 * fabs(value) + 1)); /* 1: the kink of lsml at x = y */
     }
     for (int side = 0; side < 2; side++) {
         for (size_t p = 0; p < count; p++)

@@ -271,7 +271,7 @@ static void fitted_models_pass(void **state)
     assert_all_solvers(&solvers, is_quick);
 }
 
-/* A row of weight 0 is as good as not there: neither the fit nor the verifier sees it, not as a neighbour either. */
+/* A row of weight 0 counts as absent: neither the fit nor the verifier sees it, not as a neighbour either. */
 static void rows_of_weight_0_do_not_count(void **state)
 {
     (void)state;

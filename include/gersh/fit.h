@@ -108,7 +108,7 @@ typedef struct gersh_fit_info {
      * at most this with a confidence of 95 %, from pairs that neither taught nor chose the metric; and `bound` holds
      * over all pairs with 95 % */
     double value_error;
-    double memory; /* bytes that the fit takes at most, by reckoning before it began */
+    double memory; /* bytes that the fit takes at most, as planned before it began */
 } gersh_fit_info;
 
 /*

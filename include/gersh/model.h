@@ -73,7 +73,7 @@ typedef struct gersh_training_accuracy {
 GERSH_API const gersh_training_accuracy *gersh_model_training_accuracy(const gersh_model *model);
 
 /*
- * The course of the fit: what its progress callback was told, evenly thinned to at most GERSH_TRAJECTORY_POINTS steps;
+ * The history of the fit: what its progress callback was told, evenly thinned to at most GERSH_TRAJECTORY_POINTS steps;
  * the first and the last are among them. A bound that is not finite is none. NULL, and *count 0, where the fit took no
  * steps, or the model's file holds none. count may be NULL.
  */

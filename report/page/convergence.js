@@ -140,7 +140,7 @@ function draw({ points, range, logarithmic }, key, heading, width, colors) {
 export function convergence() {
   if (!model.trajectory) {
     const reason = "it took no steps, or was written by a gersh that did not record them.";
-    section("convergence", "Convergence", `The course of the fit is not in this model: ${reason}`);
+    section("convergence", "Convergence", `The history of the fit is not in this model: ${reason}`);
     return;
   }
   const place = section("convergence", "Convergence", sentence());

@@ -7,10 +7,10 @@ const solvers = {
   hull: "A signed graph of the convex hull of balanced ones",
   psd: "A positive definite matrix",
   diagonal: "A weight for each feature",
-  sgml: "A balanced signed graph, by the paper's scheme sgml",
-  pgml: "A graph with positive edges only, by the paper's scheme pgml",
-  hbnb: "A balanced signed graph, by the scheme hbnb",
-  pdcone: "A positive definite matrix, by the scheme pdcone",
+  sgml: "A balanced signed graph, by the paper's algorithm sgml",
+  pgml: "A graph with positive edges only, by the paper's algorithm pgml",
+  hbnb: "A balanced signed graph, by the algorithm hbnb",
+  pdcone: "A positive definite matrix, by the algorithm pdcone",
   identity: "The Euclidean metric",
 };
 

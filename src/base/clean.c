@@ -1,4 +1,4 @@
-/* Text of strangers for people to read; see clean.h. */
+/* Untrusted text for people to read; see clean.h. */
 #include "base/clean.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /*
- * Text of strangers for people to read. Names, labels, settings and file names may hold anything; whatever shows them,
+ * Untrusted text for people to read. Names, labels, settings and file names may hold anything; whatever shows them,
  * shows them through this.
  *
  * Written as escapes are: control characters (C0, DEL, and C1, also as UTF-8), which a terminal obeys; bytes that are

@@ -137,7 +137,7 @@
 /* Pairs up to which lmnn uses all: its mined ones say nearly the same in a small part of the time. bench_growth_n */
 #define GERSH__MOST_ALL_LMNN ((size_t)1 << 20)
 
-/* Drawn pairs: without the least no fit is worth while; more than the most gain nothing to be seen. bench_growth_n */
+/* Sampled pairs: without the least no fit is worth while; more than the most gain nothing to be seen. bench_growth_n */
 #define GERSH__LEAST_DRAWN ((size_t)1 << 14)
 #define GERSH__MOST_DRAWN ((size_t)1 << 21)
 #define GERSH__MOST_MINED ((size_t)1 << 18)

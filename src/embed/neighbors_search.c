@@ -311,7 +311,7 @@ static void finish_tile(const search *s, const scratch *mine, size_t count, cons
             visit_rows(s, mine, l, all, x);
             continue;
         }
-        tighten(s, mine, l, all, x); /* exact distances are dear where atoms are dense */
+        tighten(s, mine, l, all, x); /* exact distances are expensive where atoms are dense */
         decide(s, mine, l, all, x);
         for (size_t c = 0; c < s->k; c++) {
             s->neighbors[l->query * s->k + c] = all[c].row;

@@ -70,7 +70,7 @@ static void draw(size_t *times, const work *w, size_t resample)
     }
 }
 
-/* Which stratum a row or tuple is in; -1 for a row of weight 0, which is as good as absent. */
+/* Which stratum a row or tuple is in; -1 for a row of weight 0, which counts as absent. */
 static int stratum_of(const work *w, size_t i)
 {
     const gersh_tuples *tuples = w->model->tuples;

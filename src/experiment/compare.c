@@ -80,7 +80,7 @@ static gersh_status make_cells(work *w, const gersh_settings *settings)
     gersh_comparison *result = w->result;
     gersh__words objectives = {0}, solvers = {0};
     const char *own = gersh__objective_resolve(gersh__setting_text(settings, GERSH__OBJECTIVE),
-                                               gersh__objective_knowledge(w->data, NULL));
+                                               gersh__objective_source(w->data, NULL));
     gersh_status status =
         gersh__names_read(&objectives, w->options->objectives ? w->options->objectives : own,
                           GERSH__OBJECTIVE, "--objectives");

@@ -116,7 +116,7 @@ static gersh_status make_row(work *w, size_t at, gersh_evaluate_kind kind, const
 static const char *own_objective(const work *w)
 {
     const char *name = gersh__setting_text(w->given, GERSH__OBJECTIVE);
-    gersh__knowledge known = gersh__objective_knowledge(w->data, NULL);
+    gersh__source known = gersh__objective_source(w->data, NULL);
     return known == GERSH__CLASSES ? name : gersh__objective_resolve(name, known);
 }
 

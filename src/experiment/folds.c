@@ -43,7 +43,7 @@ static gersh_status group_rows(gersh__folds *folds, const gersh_split *split)
     return GERSH_OK;
 }
 
-/* Whether two of the rows differ in their class or target; a row of weight 0 is as good as absent. */
+/* Whether two of the rows differ in their class or target; a row of weight 0 counts as absent. */
 static int is_varied(const gersh_dataset *data, const size_t *row, size_t count)
 {
     size_t first = 0;

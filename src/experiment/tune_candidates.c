@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/policy.h"
 #include "base/settings.h"
 #include "gersh/data.h"
 #include "objective/objective.h"

@@ -465,7 +465,7 @@ static inline double hinge(double x, double width, double half_inverse)
     return inside * inside * half_inverse + (beyond > 0 ? beyond : 0.0);
 }
 
-static inline double bend(double x, double width, double inverse)
+static inline double hinge_curvature(double x, double width, double inverse)
 {
     double below = x < width ? inverse : 0.0;
     return x > 0 ? below : 0.0;
@@ -505,8 +505,9 @@ static double hinge_product(size_t n, const double *d, const double *v, double w
     double total = 0, inverse = 1.0 / width;
 #pragma omp simd reduction(+ : total)
     for (size_t j = 0; j < n; j++) {
-        double mine = w[j] * (bend(own - d[j], width, inverse) * (own_v - v[j]));
-        double theirs = weight * (c[j] * (bend(bounds[j] - d[j], width, inverse) * (bounds_v[j] - v[j])));
+        double mine = w[j] * (hinge_curvature(own - d[j], width, inverse) * (own_v - v[j]));
+        double theirs =
+            weight * (c[j] * (hinge_curvature(bounds[j] - d[j], width, inverse) * (bounds_v[j] - v[j])));
         total += mine;
         s[j] += theirs;
         out[j] -= scale * mine + theirs;

@@ -66,8 +66,7 @@ static gersh_status copy_names(char ***out, size_t *counted, size_t count, const
 }
 
 /* Every setting explicitly, so that a later change of a default does not change what the model says. */
-static gersh_status copy_settings(gersh_settings **out, const gersh_settings *settings,
-                                  gersh__knowledge known)
+static gersh_status copy_settings(gersh_settings **out, const gersh_settings *settings, gersh__source known)
 {
     gersh_status status = gersh_settings_new(out);
     for (int i = 0; i < gersh_settings_count() && status == GERSH_OK; i++) {
@@ -135,8 +134,7 @@ static gersh_status describe_data(gersh_model *model, const gersh_dataset *data,
     model->version = gersh__text_copy(gersh_version(), strlen(gersh_version()));
     if (model->version == NULL)
         return GERSH_ERROR_MEMORY;
-    gersh_status status =
-        copy_settings(&model->settings, settings, gersh__objective_knowledge(data, tuples));
+    gersh_status status = copy_settings(&model->settings, settings, gersh__objective_source(data, tuples));
     if (status == GERSH_OK)
         status = copy_names(&model->feature_names, &model->features, gersh_dataset_features(data), data,
                             gersh_dataset_feature_name);

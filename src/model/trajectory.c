@@ -1,5 +1,5 @@
 /*
- * The course of a fit; see trajectory.h. Every stride-th step is kept. When the room is used up, every second point
+ * The history of a fit; see trajectory.h. Every stride-th step is kept. When the room is used up, every second point
  * goes and the stride doubles: the points are spread evenly over the steps, and are at least half of those that there
  * is room for.
  */
@@ -96,7 +96,7 @@ static gersh_status damaged(void)
 {
     return gersh__fail(
         GERSH_ERROR_INPUT,
-        "the course of the fit in the model is damaged; expected its stages and at most %d points",
+        "the history of the fit in the model is damaged; expected its stages and at most %d points",
         GERSH_TRAJECTORY_POINTS);
 }
 

@@ -1,5 +1,5 @@
 /*
- * The course of a fit: what its progress callback was told, thinned to a number of steps that does not grow with the
+ * The history of a fit: what its progress callback was told, thinned to a number of steps that does not grow with the
  * length of the fit.
  */
 #ifndef GERSH_SRC_MODEL_TRAJECTORY_H

@@ -7,7 +7,7 @@
  *
  * where the first sum of lmnn has each pair that is to be the shorter one once: of triplets, once for each
  * of its two rows that is a first one (then w is that of the pair alone). For the triplets that lmnn.c
- * would make of classes it is the same function. The hinge is made smooth as there, but with drawn triplets from 0 to width
+ * would make of classes it is the same function. The hinge is made smooth as there, but with sampled triplets from 0 to width
  * instead: those that stand for others, all of them beyond the margin, then have no slope in the linear function below F, which
  * so is one below the sum of all triplets too.
  *

@@ -34,8 +34,8 @@ static double doubt(gersh__objective *objective, const double *d, const double *
 }
 
 static const gersh__objective_kind kind = {
-    .steep = 1,
-    .spreads = 1,
+    .singular_at_zero = 1,
+    .prefers_spread = 1,
     .needs = GERSH__NEEDS_DISSIMILAR,
     .arrays = 2,
     .state_size = sizeof(gersh__separable),

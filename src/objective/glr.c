@@ -38,14 +38,14 @@ static gersh_status set_targets(gersh__objective *objective)
 static gersh_status init(gersh__objective *objective)
 {
     gersh__separable_init(objective, 0);
-    if (gersh__supervision_knowledge(gersh__pairs_supervision(objective->pairs)) == GERSH__TARGETS)
+    if (gersh__supervision_source(gersh__pairs_supervision(objective->pairs)) == GERSH__TARGETS)
         return set_targets(objective);
     gersh__separable_set_different(objective, 4.0, 0);
     return GERSH_OK;
 }
 
 static const gersh__objective_kind kind = {
-    .spreads = 1,
+    .prefers_spread = 1,
     .needs = GERSH__NEEDS_DISSIMILAR,
     .arrays = 1,
     .state_size = sizeof(gersh__separable),

@@ -368,7 +368,7 @@ static gersh_status hessian(gersh__objective *objective, const double *d, size_t
 }
 
 static const gersh__objective_kind kind = {
-    .spreads = 1,
+    .prefers_spread = 1,
     .needs = GERSH__NEEDS_TRIPLETS,
     .all_pairs = 1,
     .room = 120,

@@ -7,7 +7,7 @@
  * sum of its similar q_ij: then F is Σ_i w_i KL(P_i ‖ Q_i), and with all pairs listed, those of one class as similar, mcml of
  * the classes. A sample without similar partners adds nothing; a pair that is listed twice counts as two partners.
  *
- * Of drawn pairs the sizes of classes are those of the population. Where i is of a class of n rows among N, and m of its
+ * Of sampled pairs the sizes of classes are those of the population. Where i is of a class of n rows among N, and m of its
  * class and v of others are its partners, q_ik is w_k (n − 1) / m for the former and w_k (N − n) / v for the latter, W_i is
  * known exactly, and o_i is w_i times n over the number of such i in its class that have partners of both sorts. Which rows
  * have how many partners does not depend on which rows they are, so that every row's linear term and sum of exponentials is

@@ -44,7 +44,7 @@ const char *gersh_supervision_name(gersh_supervision supervision)
                                                           : "unknown";
 }
 
-gersh__knowledge gersh__objective_knowledge(const gersh_dataset *data, const gersh_tuples *tuples)
+gersh__source gersh__objective_source(const gersh_dataset *data, const gersh_tuples *tuples)
 {
     if (tuples != NULL)
         return tuples->kind == GERSH_PAIRS      ? GERSH__PAIRS
@@ -55,7 +55,7 @@ gersh__knowledge gersh__objective_knowledge(const gersh_dataset *data, const ger
                                                  : GERSH__NOTHING;
 }
 
-const char *gersh__objective_resolve(const char *name, gersh__knowledge known)
+const char *gersh__objective_resolve(const char *name, gersh__source known)
 {
     const gersh__objective_entry *entry;
     if (strcmp(name, "auto") != 0)
@@ -66,7 +66,7 @@ const char *gersh__objective_resolve(const char *name, gersh__knowledge known)
     return gersh__objective_at(0)->info.name;
 }
 
-const char *gersh__objective_second(gersh__knowledge known)
+const char *gersh__objective_second(gersh__source known)
 {
     const gersh__objective_entry *entry;
     for (size_t i = 0; (entry = gersh__objective_at(i)) != NULL; i++)
@@ -76,7 +76,7 @@ const char *gersh__objective_second(gersh__knowledge known)
 }
 
 /* One sentence on what the objective cannot learn from, and what to use instead. */
-static gersh_status refuse(const gersh_objective_info *info, gersh__knowledge known)
+static gersh_status refuse(const gersh_objective_info *info, gersh__source known)
 {
     char list[GERSH__NAME_LIST];
     if (known == GERSH__NOTHING)
@@ -96,7 +96,7 @@ static gersh_status refuse(const gersh_objective_info *info, gersh__knowledge kn
 }
 
 /* The kind for what is known, or NULL. */
-static const gersh__objective_kind *choose(const gersh__objective_entry *entry, gersh__knowledge known)
+static const gersh__objective_kind *choose(const gersh__objective_entry *entry, gersh__source known)
 {
     if ((entry->info.takes & known) == 0)
         return NULL;
@@ -105,7 +105,7 @@ static const gersh__objective_kind *choose(const gersh__objective_entry *entry, 
                                                                      : entry->classes;
 }
 
-gersh_status gersh__objective_check(const gersh__objective_entry *entry, gersh__knowledge known)
+gersh_status gersh__objective_check(const gersh__objective_entry *entry, gersh__source known)
 {
     return choose(entry, known) != NULL ? GERSH_OK : refuse(&entry->info, known);
 }
@@ -141,7 +141,7 @@ static gersh_status check_pairs(const gersh__objective *objective)
             "use all pairs, or one of the objectives %s",
             objective->info->name,
             gersh__objective_list(list,
-                                  gersh__supervision_knowledge(gersh__pairs_supervision(objective->pairs)),
+                                  gersh__supervision_source(gersh__pairs_supervision(objective->pairs)),
                                   uses_lists, " and "));
     gersh_status status = check_similar(objective, 0);
     return status == GERSH_OK ? check_similar(objective, 1) : status;
@@ -150,7 +150,7 @@ static gersh_status check_pairs(const gersh__objective *objective)
 gersh_status gersh__objective_new(gersh__objective **out, const gersh__objective_entry *entry,
                                   const gersh__pairs *pairs)
 {
-    gersh__knowledge known = gersh__supervision_knowledge(gersh__pairs_supervision(pairs));
+    gersh__source known = gersh__supervision_source(gersh__pairs_supervision(pairs));
     const gersh__objective_kind *kind = choose(entry, known);
     *out = NULL;
     if (kind == NULL)

@@ -2,7 +2,7 @@
  * Objectives: convex functions F of the distances d of pairs. An objective never sees the metric or the
  * features, only d (one value a pair, numbered as in src/pairs) and the classes, targets and weights of the
  * samples, or tuples of them. Adding one is a file here, which defines a gersh__objective_entry, and its name in
- * registry.c. One objective may have several kinds, for what may be known of the samples (gersh__knowledge).
+ * registry.c. One objective may have several kinds, for what there is to learn from (gersh__source).
  *
  * Every objective is minimised here. One that is maximised for the user (deml) is the negative of what is
  * reported, and says so in `maximized`.
@@ -35,12 +35,12 @@ typedef struct gersh__pair_terms {
 } gersh__pair_terms;
 
 typedef struct gersh__objective_kind {
-    int steep;     /* its slope is infinite where all distances are 0: no place to begin at */
-    int spreads;   /* it wants distances to be large, so that its minimum is far from where all are 0 */
-    int chained;   /* entries of the gradient are sums over all pairs rather than those of a sample */
+    int singular_at_zero; /* its slope is infinite where all distances are 0: no place to begin at */
+    int prefers_spread; /* it wants distances to be large, so that its minimum is far from where all are 0 */
+    int chained;        /* entries of the gradient are sums over all pairs rather than those of a sample */
     int needs;     /* the pairs that it is a function of; of pairs of tuples, some of each must be there */
     int all_pairs; /* it compares each sample with all others, and cannot use a list of pairs */
-    int by_rows;   /* sums over drawn pairs are biased: its values are measured by rows (mcml_rows.h) */
+    int by_rows;   /* sums over sampled pairs are biased: its values are measured by rows (mcml_rows.h) */
     size_t arrays; /* of `scratch`: 3 at most */
     size_t room;   /* bytes of its own for each pair, besides `scratch` */
     size_t state_size; /* of the struct that starts with gersh__objective */
@@ -129,16 +129,16 @@ const gersh__objective_entry *gersh__objective_at(size_t index);
 const gersh__objective_entry *gersh__objective_find(const char *name);
 
 /* What there is to learn from: the tuples, if any, else the labels of the data. */
-gersh__knowledge gersh__objective_knowledge(const gersh_dataset *data, const gersh_tuples *tuples);
+gersh__source gersh__objective_source(const gersh_dataset *data, const gersh_tuples *tuples);
 
 /* The name itself, or for "auto" the objective that is `automatic` for this. */
-const char *gersh__objective_resolve(const char *name, gersh__knowledge known);
+const char *gersh__objective_resolve(const char *name, gersh__source known);
 
 /* The objective that "auto" tries where the one above helps little, or NULL. */
-const char *gersh__objective_second(gersh__knowledge known);
+const char *gersh__objective_second(gersh__source known);
 
 /* Fails with one sentence where the objective cannot learn from this, and says what to use instead. */
-gersh_status gersh__objective_check(const gersh__objective_entry *entry, gersh__knowledge known);
+gersh_status gersh__objective_check(const gersh__objective_entry *entry, gersh__source known);
 
 /* Of the kind for what the pairs know. Where there is none it fails with one sentence that says what to use instead. */
 gersh_status gersh__objective_new(gersh__objective **out, const gersh__objective_entry *entry,

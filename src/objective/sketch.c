@@ -1,4 +1,4 @@
-/* Drawn pairs and linear ones; see sketch.h. */
+/* Sampled pairs and linear ones; see sketch.h. */
 #include "objective/sketch.h"
 
 #include <string.h>

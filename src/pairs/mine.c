@@ -236,16 +236,16 @@ void gersh__mine_run(gersh__mine *m, gersh__pool *pool)
     gersh__pool_run(pool, m->blocks, mine_part, m);
 }
 
-typedef struct aim {
+typedef struct target_search {
     gersh__population *population;
     size_t k;
     float *image; /* k for each worker */
-} aim;
+} target_search;
 
 /* x·M x and x·x of a stripe of rows. */
-static void aim_part(void *context, size_t part, int worker)
+static void project_stripe(void *context, size_t part, int worker)
 {
-    const aim *a = context;
+    const target_search *a = context;
     const gersh__population *p = a->population;
     size_t begin = part * GERSH__MINE_ROWS, k = a->k;
     float *product = a->image + (size_t)worker * k;
@@ -280,9 +280,10 @@ static gersh_status make_points(gersh__population *p, size_t k)
     return GERSH_OK;
 }
 
-gersh_status gersh__population_aim(gersh__population *p, const gersh_metric *metric, gersh__pool *pool)
+gersh_status gersh__population_set_metric(gersh__population *p, const gersh_metric *metric,
+                                          gersh__pool *pool)
 {
-    aim a = {p, gersh_dataset_features(p->data), NULL};
+    target_search a = {p, gersh_dataset_features(p->data), NULL};
     gersh_status status = make_points(p, a.k);
     if (status == GERSH_OK) {
         a.image = gersh__alloc((size_t)gersh__pool_threads(pool), a.k * sizeof *a.image);
@@ -290,7 +291,7 @@ gersh_status gersh__population_aim(gersh__population *p, const gersh_metric *met
     }
     p->metric = metric;
     if (status == GERSH_OK)
-        gersh__pool_run(pool, (p->n + GERSH__MINE_ROWS - 1) / GERSH__MINE_ROWS, aim_part, &a);
+        gersh__pool_run(pool, (p->n + GERSH__MINE_ROWS - 1) / GERSH__MINE_ROWS, project_stripe, &a);
     gersh__free(a.image);
     return status;
 }

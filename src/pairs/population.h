@@ -1,12 +1,11 @@
 /*
  * The rows that a fit to many samples draws from: those whose weight is above 0, in the order of their
- * classes, and how many pairs they have. Drawn pairs carry shares, the number of pairs of the population that
+ * classes, and how many pairs they have. Sampled pairs carry shares, the number of pairs of the population that
  * each stands for, so that sums over them are unbiased estimates of sums over all pairs.
  */
 #ifndef GERSH_SRC_PAIRS_POPULATION_H
 #define GERSH_SRC_PAIRS_POPULATION_H
 
-#include "base/policy.h"
 #include "base/random.h"
 #include "gersh/metric.h"
 #include "pairs/pairs.h"
@@ -29,7 +28,7 @@ typedef struct gersh__population {
     double *center;      /* of the features */
     int limited;         /* some rows were left out */
 
-    /* Made by gersh__population_aim: */
+    /* Made by gersh__population_set_metric: */
     const gersh_metric *metric; /* that neighbours are looked for under */
     float *point;               /* n × features: the rows, less their mean */
     float *square, *norm;       /* of each point x: x·x, and x·M x */
@@ -43,8 +42,8 @@ void gersh__population_free(gersh__population *population);
 void gersh__population_limit(gersh__population *population, size_t most, gersh__random *random);
 
 /* Makes ready for searches under the metric, which must outlast them. */
-gersh_status gersh__population_aim(gersh__population *population, const gersh_metric *metric,
-                                   gersh__pool *pool);
+gersh_status gersh__population_set_metric(gersh__population *population, const gersh_metric *metric,
+                                          gersh__pool *pool);
 
 /* Which pairs a sum is over. */
 typedef struct gersh__wanted {

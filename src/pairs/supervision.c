@@ -34,7 +34,7 @@ void gersh__supervision_free(gersh__supervision *s)
     gersh__free(s);
 }
 
-gersh__knowledge gersh__supervision_knowledge(const gersh__supervision *s)
+gersh__source gersh__supervision_source(const gersh__supervision *s)
 {
     if (s->comparisons != NULL)
         return s->kind == GERSH_TRIPLETS ? GERSH__TRIPLETS : GERSH__QUADRUPLETS;

@@ -10,14 +10,14 @@
 #include "gersh/tuples.h"
 
 /* What is known of the samples, as bits: objectives say which of these they can learn from. */
-typedef enum gersh__knowledge {
+typedef enum gersh__source {
     GERSH__CLASSES = GERSH_SUPERVISION_CLASSES,
     GERSH__TARGETS = GERSH_SUPERVISION_TARGETS,
     GERSH__PAIRS = GERSH_SUPERVISION_PAIRS,
     GERSH__TRIPLETS = GERSH_SUPERVISION_TRIPLETS,
     GERSH__QUADRUPLETS = GERSH_SUPERVISION_QUADRUPLETS,
     GERSH__NOTHING = 2 * GERSH__QUADRUPLETS
-} gersh__knowledge;
+} gersh__source;
 
 /* lmnn: targets of a sample, and the weight of its hinges, that of the targets' distances being the rest. */
 enum { GERSH__LMNN_TARGETS = 3 };
@@ -25,7 +25,7 @@ enum { GERSH__LMNN_TARGETS = 3 };
 
 typedef struct gersh__supervision gersh__supervision;
 
-gersh__knowledge gersh__supervision_knowledge(const gersh__supervision *supervision);
+gersh__source gersh__supervision_source(const gersh__supervision *supervision);
 
 /* Of each sample, 0 at least; NULL: all 1. */
 const double *gersh__supervision_weights(const gersh__supervision *supervision);

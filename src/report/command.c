@@ -17,10 +17,10 @@ static int differs(const gersh_model *model, int which)
     if (which == GERSH__OBJECTIVE && gersh_model_training_accuracy(model)->samples > 0)
         return !gersh_model_training_accuracy(model)->automatic;
     if (which == GERSH__OBJECTIVE) {
-        gersh__knowledge known = gersh_model_tuples(model) != NULL
-                                     ? gersh__objective_knowledge(NULL, gersh_model_tuples(model))
-                                 : strcmp(gersh_model_task(model), "regress") == 0 ? GERSH__TARGETS
-                                                                                   : GERSH__CLASSES;
+        gersh__source known = gersh_model_tuples(model) != NULL
+                                  ? gersh__objective_source(NULL, gersh_model_tuples(model))
+                              : strcmp(gersh_model_task(model), "regress") == 0 ? GERSH__TARGETS
+                                                                                : GERSH__CLASSES;
         return strcmp(gersh__setting_text(settings, which), gersh__objective_resolve("auto", known)) != 0;
     }
     return info->kind == GERSH_SETTING_NUMBER && info->choices == NULL

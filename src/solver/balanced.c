@@ -239,7 +239,7 @@ static gersh_status try_pairs(search *s, int *kept)
 }
 
 /* Step 5. */
-static gersh_status flip_while_it_pays(search *s)
+static gersh_status local_search(search *s)
 {
     gersh_status status = GERSH_OK;
     for (int flips = 0; flips < GERSH__MOST_FLIPS && status == GERSH_OK; flips++) {
@@ -318,7 +318,7 @@ static gersh_status search_colors(search *s)
     if (status == GERSH_OK && tries > 0)
         status = try_paper(s);
     s->last_pass = run->engine->full_passes + (many && tries > 1 ? 1 : tries) * passes;
-    return status == GERSH_OK ? flip_while_it_pays(s) : status;
+    return status == GERSH_OK ? local_search(s) : status;
 }
 
 static gersh_status solve_balanced(gersh__solver_run *run)

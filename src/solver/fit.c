@@ -288,7 +288,7 @@ static gersh_status fit_all(gersh_metric **out, gersh_fit_info *info, gersh__fit
     gersh__pairs *pairs = NULL;
     const double *weights = fit->options->weights;
     int between = fit->objective != NULL && fit->objective->classes->needs == GERSH__NEEDS_DISSIMILAR &&
-                  gersh__objective_knowledge(fit->data, NULL) == GERSH__CLASSES;
+                  gersh__objective_source(fit->data, NULL) == GERSH__CLASSES;
     gersh_status status = between ? gersh__pairs_new_between(&pairs, fit->data, weights, fit->pool)
                                   : gersh__pairs_new(&pairs, fit->data, weights, 0, NULL, NULL, fit->pool);
     if (status == GERSH_OK && fit->objective != NULL) {
@@ -327,7 +327,7 @@ static gersh_status fit_some(gersh_metric **out, gersh_fit_info *info, gersh__fi
     return status;
 }
 
-/* Learns from labels: from all pairs of rows, or from drawn ones. */
+/* Learns from labels: from all pairs of rows, or from sampled ones. */
 static gersh_status fit_rows(gersh_metric **out, gersh_fit_info *info, gersh__fit *fit)
 {
     const double *weights = fit->options->weights;
@@ -337,7 +337,7 @@ static gersh_status fit_rows(gersh_metric **out, gersh_fit_info *info, gersh__fi
         present += weights == NULL || weights[i] > 0;
     gersh_status status =
         fit->objective != NULL
-            ? gersh__objective_check(fit->objective, gersh__objective_knowledge(fit->data, NULL))
+            ? gersh__objective_check(fit->objective, gersh__objective_source(fit->data, NULL))
             : GERSH_OK;
     if (status == GERSH_OK)
         status = gersh__plan_make(&plan, fit, present);
@@ -376,7 +376,7 @@ gersh_status gersh__fit_certified(gersh_metric **out, gersh__witness *witness, g
     read_limits(&fit.limits, settings, o);
     if (o->custom == NULL)
         fit.objective = gersh__objective_find(gersh__objective_resolve(
-            gersh__setting_text(settings, GERSH__OBJECTIVE), gersh__objective_knowledge(data, o->tuples)));
+            gersh__setting_text(settings, GERSH__OBJECTIVE), gersh__objective_source(data, o->tuples)));
     gersh_status status =
         gersh_dataset_rows(data) < 2
             ? gersh__fail(GERSH_ERROR_INPUT, "there are no pairs: the data has fewer than two rows")

@@ -47,7 +47,7 @@ gersh_status gersh__fit_certified(gersh_metric **out, gersh__witness *witness, g
 /* The plan for n rows that count, of the data without tuples, or one sentence on why there is none. */
 gersh_status gersh__plan_make(gersh__plan *plan, const gersh__fit *fit, size_t n);
 
-/* Learns from drawn pairs, in rounds. */
+/* Learns from sampled pairs, in rounds. */
 gersh_status gersh__fit_drawn(gersh_metric **out, gersh_fit_info *info, gersh__fit *fit,
                               const gersh__plan *plan, gersh__population *population);
 

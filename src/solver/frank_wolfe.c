@@ -27,7 +27,7 @@
 #include "solver/sketch.h"
 #include "solver/weights.h"
 
-#define FAINT 1e-11 /* share of F below which a decrease drowns in rounding */
+#define RELATIVE_ROUNDING 1e-11 /* share of F below which a decrease drowns in rounding */
 
 double gersh__engine_value(const gersh__engine *e)
 {
@@ -122,7 +122,7 @@ static double score_atoms(gersh__engine *e)
 {
     double gap = 0, least = 0;
     size_t missing = e->atoms - e->scored, n = gersh__pairs_samples(e->pairs);
-    /* Where the entries of G are there already, they cost next to nothing, and the next look will need them. */
+    /* Where the entries of G are there already, they cost next to nothing, and the next call of the minimiser needs them. */
     int by_entries = !e->dense && gersh__pairs_scores_by_entries(
                                       e->pairs, e->atoms, gersh__gradient_kept(e->gradient), e->updated);
     if (missing > 0 && by_entries) {
@@ -143,14 +143,14 @@ static double score_atoms(gersh__engine *e)
 /* Sufficient decrease of the whole step (Armijo, c = 0.4): of a parabola, most of the derivative is then gone. */
 static int sufficient_decrease(const gersh__engine *e, double derivative, double value)
 {
-    return -derivative > FAINT * fabs(e->value) && value <= e->value + 0.4 * derivative;
+    return -derivative > RELATIVE_ROUNDING * fabs(e->value) && value <= e->value + 0.4 * derivative;
 }
 
 /* Whether the step γ with the value and the directional derivative `here` there is good enough: a clear decrease, and
  * most of the derivative gone. */
 static int good_step(const gersh__engine *e, double gamma, double derivative, double value, double here)
 {
-    if (-derivative <= FAINT * fabs(e->value)) /* below what F can show: not worse is good */
+    if (-derivative <= RELATIVE_ROUNDING * fabs(e->value)) /* below what F can show: not worse is good */
         return value <= e->value + 8 * DBL_EPSILON * fabs(e->value);
     return value <= e->value + 1e-4 * gamma * derivative && here <= -0.5 * derivative &&
            (gamma == 1 || here >= 0.5 * derivative);
@@ -218,7 +218,7 @@ static void take_next(gersh__engine *e, double next_value)
  * F = Σ c_p exp(−d_p) has to fall to a small part of itself, a step for F moves distances by about 1 only, and one for
  * log F goes all the way.
  */
-static gersh_status bend(gersh__engine *e)
+static gersh_status form_hessian(gersh__engine *e)
 {
     const gersh__objective_kind *kind = e->objective->kind;
     gersh__atoms_project(e);
@@ -236,7 +236,7 @@ static gersh_status newton_step(gersh__engine *e, int *moved)
     double next_value = 0;
     *moved = 0;
     double begin = gersh__clock_seconds(), inside = e->seconds_objective;
-    gersh_status status = bend(e);
+    gersh_status status = form_hessian(e);
     if (status != GERSH_OK)
         return status;
     gersh__weights_minimize(e->step, e->atoms, e->hessian, e->score, e->theta, e->budget, e->work,
@@ -280,7 +280,7 @@ static gersh_status correct_weights(gersh__engine *e, double gap)
     return GERSH_OK;
 }
 
-/* Goes from the metric, whose look this is, towards where a sketch has its minimum. *moved: whether F fell. */
+/* Goes from the metric at which the minimiser was called towards where a sketch has its minimum. *moved: whether F decreased. */
 static gersh_status follow_sketch(gersh__engine *e, gersh__region *region, const gersh__limits *limits,
                                   double gap, int *moved)
 {
@@ -434,7 +434,7 @@ static void report(const gersh__engine *e, const char *stage, const gersh__limit
 }
 
 /* The smoothing shrinks once more is lost to it than the gap. */
-static void sharpen(gersh__engine *e, double gap)
+static void reduce_smoothing(gersh__engine *e, double gap)
 {
     gersh__objective *o = e->objective;
     if (!o->info->smoothed || o->width <= GERSH__NARROWEST)
@@ -500,7 +500,8 @@ static gersh_status search(gersh__engine *e, gersh__region *region, const char *
     gersh__engine_refresh(e);
     while (status == GERSH_OK) {
         /* Without progress, or in the last iteration, request a full pass. */
-        int stands = before - e->value <= FAINT * fabs(e->value) && width == e->objective->width;
+        int stands =
+            before - e->value <= RELATIVE_ROUNDING * fabs(e->value) && width == e->objective->width;
         before = e->value;
         width = e->objective->width;
         seen = stands || e->iterations + 1 >= limits->max_iter ? -INFINITY : seen;
@@ -525,7 +526,7 @@ static gersh_status search(gersh__engine *e, gersh__region *region, const char *
             status = correct_weights(e, gap);
         if (status == GERSH_OK)
             status = gersh__atoms_merge(e, region, 2);
-        sharpen(e, gap);
+        reduce_smoothing(e, gap);
     }
     return status;
 }

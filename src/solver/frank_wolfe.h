@@ -51,7 +51,7 @@ typedef struct gersh__engine {
     gersh__witness witness; /* and where it was found */
     double floor;           /* 1e-6 |F((C/K) I)|, the least scale of a relative gap */
     int iterations, newton_steps;
-    int full_passes;                 /* calls of the linear minimiser in which all pairs were looked at */
+    int full_passes;                 /* calls of the linear minimiser over all pairs */
     struct gersh__sketch *sketch;    /* or NULL; see sketch.h */
     gersh__working_set *working_set; /* of the regions of one stage after the other */
     double *turned;                  /* k, scratch, of dense atoms */

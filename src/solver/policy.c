@@ -1,5 +1,5 @@
 /*
- * Which pairs a fit learns from, by reckoning its memory beforehand: all pairs where they fit the budget, else
+ * Which pairs a fit learns from, by the memory that it would take: all pairs where they fit the budget, else
  * as many drawn ones as do. lmnn compares every pair with several targets and is drawn for earlier: its nearest
  * impostors say nearly all, at a small part of the time.
  */

@@ -41,8 +41,8 @@ static gersh_status spread(gersh__engine *e)
 static int begins_spread(const gersh__engine *e)
 {
     const gersh__objective_kind *kind = e->objective->kind;
-    return (kind->steep && e->rho == 0) ||
-           (kind->spreads && !e->dense && gersh__pairs_features(e->pairs) <= GERSH__SPREAD_FEATURES);
+    return (kind->singular_at_zero && e->rho == 0) ||
+           (kind->prefers_spread && !e->dense && gersh__pairs_features(e->pairs) <= GERSH__SPREAD_FEATURES);
 }
 
 gersh_status gersh__solve_region(gersh__solver_run *run, const gersh__region_ops *ops, const double *color)

@@ -1,12 +1,12 @@
 /*
- * Learning from drawn pairs. Each round draws more of them than the last, learns from where the last ended, and
+ * Learning from sampled pairs. Each round draws more of them than the last, learns from where the last ended, and
  * measures both metrics on pairs that no fit has seen: GERSH__CHECK_DRAWS independent draws b, each of which gives an
  * unbiased estimate F_b(M) of F(M) over all pairs. The rounds end when the value falls by less than the tolerance,
  * or no more pairs fit the memory. A round is solved as well as its sample deserves: to the relative error of the last
  * value. What is stated at the end comes from other draws again, as the least of two measured values is too low on
  * average: their mean, with an error at 95 % by Student's distribution.
  *
- * The bound: what the solver certifies is below the minimum of the sum over the drawn pairs. That is a minimum
+ * The bound: what the solver certifies is below the minimum of the sum over the sampled pairs. That is a minimum
  * of estimates that are unbiased, or too low on average (mcml), so that its expectation is at most the minimum over all
  * pairs. Its deviation is about that of the sum at the metric found, which the F_b show, once the sizes of the draws are
  * allowed for.
@@ -37,7 +37,7 @@ typedef struct rounds {
     const gersh__plan *plan;
     gersh__population *population;
     gersh__random random;
-    double tol;       /* that was asked for */
+    double tol;       /* the tolerance */
     size_t count;     /* pairs of the next draw */
     double width;     /* of the smoothing at the end of the last fit */
     double units;     /* of the last draw, */
@@ -69,10 +69,10 @@ static void drop(draw *d)
 }
 
 /* Draws look for neighbours under this metric from now on. */
-static gersh_status aim(rounds *r, const gersh_metric *metric)
+static gersh_status set_metric(rounds *r, const gersh_metric *metric)
 {
     return r->plan->choice == GERSH_CHOICE_MINED
-               ? gersh__population_aim(r->population, metric, r->fit->pool)
+               ? gersh__population_set_metric(r->population, metric, r->fit->pool)
                : GERSH_OK;
 }
 
@@ -95,8 +95,8 @@ static gersh_status draw_pairs(draw *d, rounds *r, size_t count)
 }
 
 /* The value of the metric on the draw, and unless NULL the bound there; then the value of the metric before, if any. */
-static gersh_status look(double *value, double *bound, double *old, const rounds *r, draw *d,
-                         const gersh_metric *metric, const gersh_metric *before)
+static gersh_status evaluate_draw(double *value, double *bound, double *old, const rounds *r, draw *d,
+                                  const gersh_metric *metric, const gersh_metric *before)
 {
     const gersh__fit *fit = r->fit;
     gersh__engine *engine = NULL;
@@ -128,8 +128,8 @@ static gersh_status measure_all(measured *out, rounds *r, const gersh_metric *me
     gersh_status status = draw_pairs(&d, r, r->count);
     if (status == GERSH_OK && d.complete) {
         out->bound = -INFINITY;
-        status = look(&out->value, r->fit->solver->region != NULL ? &out->bound : NULL, &out->before, r, &d,
-                      metric, before);
+        status = evaluate_draw(&out->value, r->fit->solver->region != NULL ? &out->bound : NULL,
+                               &out->before, r, &d, metric, before);
     }
     drop(&d);
     return status;
@@ -159,7 +159,7 @@ static gersh_status measure(measured *out, rounds *r, const gersh_metric *metric
     double value[GERSH__CHECK_DRAWS], old = 0, square = 0, units = 0;
     const gersh_metric *other = r->fit->objective->classes->by_rows ? NULL : before;
     *out = (measured){.bound = INFINITY, .before = INFINITY};
-    gersh_status status = aim(r, metric);
+    gersh_status status = set_metric(r, metric);
     if (status == GERSH_OK && r->all_anchors)
         status = measure_all(out, r, metric, before);
     if (status != GERSH_OK || out->bound < INFINITY)
@@ -169,7 +169,7 @@ static gersh_status measure(measured *out, rounds *r, const gersh_metric *metric
         double there = 0;
         status = draw_pairs(&d, r, GERSH__CHECK_PAIRS < r->count ? GERSH__CHECK_PAIRS : r->count);
         if (status == GERSH_OK)
-            status = look(&value[b], NULL, &there, r, &d, metric, other);
+            status = evaluate_draw(&value[b], NULL, &there, r, &d, metric, other);
         if (status == GERSH_OK) {
             out->value += value[b] / GERSH__CHECK_DRAWS;
             old += there / GERSH__CHECK_DRAWS;
@@ -273,7 +273,7 @@ gersh_status gersh__fit_drawn(gersh_metric **out, gersh_fit_info *info, gersh__f
     gersh__random_seed(&r.random, gersh__setting_whole(fit->settings, GERSH__SEED));
     gersh_status status = first_metric(&identity, fit);
     if (status == GERSH_OK)
-        status = aim(&r, fit->options->start != NULL ? fit->options->start : identity);
+        status = set_metric(&r, fit->options->start != NULL ? fit->options->start : identity);
     while (status == GERSH_OK && more) {
         gersh_metric *last = *out, *worse = last;
         *out = NULL;

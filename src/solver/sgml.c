@@ -118,7 +118,7 @@ static gersh_status alternate(gersh__sgml *s, int free, const char *stage)
     while (status == GERSH_OK && !gersh__sgml_must_stop(s)) {
         double before = s->value, budget = divide(s, free);
         status = gersh__sgml_minimize(s, free, region, budget, WHOLE_TOL);
-        gersh__sgml_sweep_dust(s);
+        gersh__sgml_drop_negligible_edges(s);
         if (status == GERSH_OK)
             status = gersh__sgml_scalars(s);
         gersh__sgml_refresh(s);

@@ -70,7 +70,7 @@ gersh_status gersh__sgml_diagonals(gersh__sgml *state);
 gersh_status gersh__sgml_row(gersh__sgml *state, size_t r, int *changed, int *flipped);
 
 /* Edges that are next to nothing go to the diagonal. */
-void gersh__sgml_sweep_dust(gersh__sgml *state);
+void gersh__sgml_drop_negligible_edges(gersh__sgml *state);
 
 /* New scalars from the first eigenvectors of the connected parts, where they certify no less than the old. */
 gersh_status gersh__sgml_scalars(gersh__sgml *state);

@@ -31,7 +31,7 @@ static double take_row(gersh__sgml *s, size_t r)
     return held;
 }
 
-void gersh__sgml_sweep_dust(gersh__sgml *s)
+void gersh__sgml_drop_negligible_edges(gersh__sgml *s)
 {
     size_t kept = 0;
     for (size_t e = 0; e < s->edges; e++) {
@@ -56,7 +56,7 @@ static gersh_status put_row(gersh__sgml *s, size_t r)
             return GERSH_ERROR_MEMORY;
         s->edge[s->edges++] = (gersh__sgml_edge){r, j, s->row[j]};
     }
-    gersh__sgml_sweep_dust(s);
+    gersh__sgml_drop_negligible_edges(s);
     return GERSH_OK;
 }
 

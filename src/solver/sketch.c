@@ -2,7 +2,7 @@
  * Sketches of separable objectives F = Σ c_p φ(d_p); see sketch.h.
  *
  * Pair p is drawn with a chance proportional to c_p φ''(d_p) l_p², all at equal distances along the running sum, l_p
- * being its distances under M0 and under a multiple of the identity, together: so much it can bend F. Each stands for as
+ * being its distances under M0 and under a multiple of the identity, together: so much it can change the curvature of F. Each stands for as
  * many as its chance says. What their gradient lacks, R = G − G', is a linear term ⟨R, M⟩. It takes the form of more
  * pairs, whose distances count as they are: R + sI = LLᵀ with s large enough, so that ⟨R, M⟩ = Σ_r l_rᵀ M l_r − s Σ_f M_ff
  * with the columns l_r of L.
@@ -31,11 +31,11 @@ struct gersh__sketch {
     double unit;                 /* of the sum of chances for each draw */
     size_t draws;
     gersh__pick *pick;   /* as many */
-    gersh__pairs *pairs; /* as many drawn ones and 2K linear ones */
+    gersh__pairs *pairs; /* as many sampled ones and 2K linear ones */
     gersh__sketch_objective *objective;
     gersh__engine *small; /* over these */
     double *r;            /* K × K */
-    double *g;            /* of the drawn pairs at M0 */
+    double *g;            /* of the sampled pairs at M0 */
     double *scratch;      /* K × draws */
 };
 
@@ -104,7 +104,7 @@ static void take_pairs(gersh__sketch *s)
     }
 }
 
-/* R = G − G', G' being that of the drawn pairs: a few of its columns. */
+/* R = G − G', G' being that of the sampled pairs: a few of its columns. */
 static void take_difference(void *context, size_t part, int worker)
 {
     const gersh__sketch *s = context;
@@ -118,7 +118,7 @@ static void take_difference(void *context, size_t part, int worker)
 }
 
 /* The linear pairs from the lower triangle of R. Returns 0 where it is no matrix of numbers. */
-static int take_linear(gersh__sketch *s)
+static int add_linear_correction(gersh__sketch *s)
 {
     size_t k = gersh__pairs_features(s->engine->pairs);
     double shift = 0, *r = s->r, *lambda = s->objective->lambda;
@@ -185,7 +185,7 @@ gersh_status gersh__sketch_solve(gersh_metric **out, gersh__engine *e, const ger
         gersh__pool_for(gersh__pairs_pool(e->pairs), (double)(gersh__pairs_features(e->pairs) * s->draws)),
         (gersh__pairs_features(e->pairs) + DIFFERENCE_COLUMNS - 1) / DIFFERENCE_COLUMNS, take_difference,
         s);
-    if (!take_linear(s))
+    if (!add_linear_correction(s))
         return GERSH_OK;
     status = start(s);
     if (status == GERSH_OK)

@@ -1,5 +1,5 @@
 /*
- * A sketch of the objective around the engine's metric M0: some pairs, drawn by how much they bend the objective, stand
+ * A sketch of the objective around the engine's metric M0: some pairs, sampled by how much curvature they give the objective, stand
  * for all, and a linear term makes its gradient at M0 the exact one. Over it a search costs little, and leads near to
  * where the search over all pairs would; there the next one is drawn.
  */

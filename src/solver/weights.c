@@ -1,11 +1,11 @@
 /*
- * An active-set method.
+ * A primal active-set method.
  *
- * Bounds x_i >= 0 and the budget Σx <= B are either held (active) or free; each step
- * goes to the minimum over the free entries, or across several bounds, all of which are then held, where that lowers the sum,
- * or as far as the first bound in the way. At a minimum all bounds with negative multipliers
- * are let go; when none is negative the problem is solved. Of bounds let go together at least one is left for good: the
- * step is one of descent, and along it only they can lower the sum.
+ * Each bound x_i >= 0, and the budget Σx <= B, is either active or not. A step goes to the minimum over the free entries: all of it,
+ * projected on the bounds, where that lowers the sum (projected_step), else as far as the first bound in the way
+ * (ratio_test_step). At a minimum for the active bounds those with negative multipliers are released; when none is negative
+ * the problem is solved. Of bounds that are released together at least one is left for good: the step is one of descent, and
+ * along it only they can lower the sum.
  */
 #include "solver/weights.h"
 
@@ -21,16 +21,16 @@ typedef struct problem {
     size_t m;
     const double *h, *s, *w;
     double budget;
-    double scale;   /* the largest of |s| */
-    double ridge;   /* the least on the diagonal of H */
-    double *x;      /* where the search is */
-    int *free_set;  /* whether each entry is */
-    int held;       /* whether the budget is used up and stays so */
-    double *factor; /* of H over the free entries, as LAPACK's upper triangle by columns, */
-    size_t count;   /* of so many of them; 0: to be made, */
-    int *order;     /* in this order, */
-    double added;   /* with this ridge */
-    int worn;       /* entries were taken out of it */
+    double scale;      /* the largest of |s| */
+    double ridge;      /* the least on the diagonal of H */
+    double *x;         /* where the search is */
+    int *free_set;     /* whether each entry is */
+    int budget_active; /* Σx stays at the budget */
+    double *factor;    /* of H over the free entries, as LAPACK's upper triangle by columns, */
+    size_t count;      /* of so many of them; 0: to be made, */
+    int *order;        /* in this order, */
+    double added;      /* with this ridge */
+    int downdated;     /* entries were taken out of it */
     double *p, *unit, *gradient, *image;
 } problem;
 
@@ -55,7 +55,7 @@ static int factorize(problem *q)
 {
     double ridge = q->ridge;
     int info = 1;
-    q->worn = 0;
+    q->downdated = 0;
     for (size_t i = 0; i < q->m; i++)
         if (q->free_set[i])
             ridge = fmax(ridge, 1e-13 * q->h[i * q->m + i]);
@@ -71,7 +71,7 @@ static int factorize(problem *q)
 }
 
 /* right = R⁻ᵀ right with the factor RᵀR; for so few entries plain sums are faster than BLAS. */
-static void forth(const problem *q, double *right)
+static void forward_solve(const problem *q, double *right)
 {
     for (size_t c = 0; c < q->count; c++) {
         const double *column = q->factor + c * q->m;
@@ -79,8 +79,8 @@ static void forth(const problem *q, double *right)
     }
 }
 
-/* Lets go of the bound at i; the factor has it last. */
-static void let_free(problem *q, size_t i)
+/* The bound at i is no longer active; the factor has i last. */
+static void release(problem *q, size_t i)
 {
     size_t m = q->m, count = q->count;
     double *column = q->factor + count * m, rest = q->h[i * m + i] + q->added;
@@ -89,7 +89,7 @@ static void let_free(problem *q, size_t i)
         return;
     for (size_t r = 0; r < count; r++)
         column[r] = q->h[i * m + (size_t)q->order[r]];
-    forth(q, column);
+    forward_solve(q, column);
     rest -= cblas_ddot((int)count, column, 1, column, 1);
     if (!(rest >
           1e-13 * q->h[i * m + i])) { /* next to nothing but what the others have: with a larger ridge */
@@ -101,10 +101,10 @@ static void let_free(problem *q, size_t i)
 }
 
 /*
- * Holds entry i at its bound. Without its column the rest of the factor is a triangle but for one entry below it in each
+ * The bound at i becomes active. Without its column the rest of the factor is a triangle but for one entry below it in each
  * later column, which rotations of two rows each bring to 0. They are in `unit` and `image`.
  */
-static void hold(problem *q, size_t i)
+static void fix(problem *q, size_t i)
 {
     size_t m = q->m, at = 0;
     double *cosine = q->unit, *sine = q->image;
@@ -129,11 +129,11 @@ static void hold(problem *q, size_t i)
         sine[c] = y / length;
         column[c] = length;
     }
-    q->worn = 1;
+    q->downdated = 1;
 }
 
 /* right = R⁻¹ right */
-static void back(const problem *q, double *right)
+static void back_solve(const problem *q, double *right)
 {
     for (size_t c = q->count; c-- > 0;) {
         const double *column = q->factor + c * q->m;
@@ -144,12 +144,12 @@ static void back(const problem *q, double *right)
 
 static void solve(const problem *q, double *right)
 {
-    forth(q, right);
-    back(q, right);
+    forward_solve(q, right);
+    back_solve(q, right);
 }
 
 /*
- * The step p over the free entries: (H + ridge) p = −gradient − ν on them, Σp = `rise` when the budget is held.
+ * The step p over the free entries: (H + ridge) p = −gradient − ν on them, Σp = `rise` when the budget is active.
  * Returns the multiplier ν.
  */
 static double free_step(problem *q, double rise)
@@ -163,7 +163,7 @@ static double free_step(problem *q, double rise)
         q->unit[c] = 1;
     }
     solve(q, step);
-    if (q->held) {
+    if (q->budget_active) {
         double along = 0, across = 0;
         solve(q, q->unit);
         for (size_t c = 0; c < q->count; c++) {
@@ -173,7 +173,7 @@ static double free_step(problem *q, double rise)
         multiplier = (along - rise) / across;
     }
     for (size_t c = 0; c < q->count; c++)
-        q->p[q->order[c]] = step[c] - (q->held ? multiplier * q->unit[c] : 0);
+        q->p[q->order[c]] = step[c] - (q->budget_active ? multiplier * q->unit[c] : 0);
     return multiplier;
 }
 
@@ -189,11 +189,11 @@ static void differentiate(problem *q)
 }
 
 /*
- * Goes all of p, and puts what is then below 0 on its bound, where that lowers the sum: many bounds are held at the cost of
- * one factor. The budget is kept by what comes off every entry alike. Returns 0, with nothing changed, where fewer than two
- * bounds are crossed or the sum does not fall.
+ * Takes all of p, and puts entries that are then below 0 on their bounds, where that lowers the sum: many bounds become active for
+ * one factorisation. A factor common to all entries keeps the budget. Returns 0, with nothing changed, where fewer than two
+ * bounds are crossed or the sum does not decrease.
  */
-static int leap(problem *q)
+static int projected_step(problem *q)
 {
     size_t crossed = 0, m = q->m;
     double total = 0, before = 0, change = 0, *step = q->unit;
@@ -204,7 +204,7 @@ static int leap(problem *q)
         before += q->x[i];
         total += step[i];
     }
-    double most = q->held ? before : q->budget, factor = total > most ? most / total : 1;
+    double most = q->budget_active ? before : q->budget, factor = total > most ? most / total : 1;
     if (crossed < 2)
         return 0;
     for (size_t i = 0; i < m; i++) {
@@ -219,13 +219,13 @@ static int leap(problem *q)
             q->free_set[i] = 0;
         q->x[i] = fmax(0, q->x[i] + step[i]);
     }
-    q->held = q->held || factor < 1;
+    q->budget_active = q->budget_active || factor < 1;
     q->count = 0;
     return 1;
 }
 
-/* Goes along p to the minimum, or to the first bound in the way, which is then held; tells whether there was one. */
-static int walk(problem *q)
+/* Goes along p to the minimum, or to the first bound in the way, which becomes active; tells whether there was one. */
+static int ratio_test_step(problem *q)
 {
     double step = 1, sum = 0, total = 0;
     int stopped = 0;
@@ -235,9 +235,9 @@ static int walk(problem *q)
         if (q->free_set[i] && q->p[i] < 0)
             step = fmin(step, -q->x[i] / q->p[i]);
     }
-    if (!q->held && sum > 0 && q->budget - total < step * sum) {
+    if (!q->budget_active && sum > 0 && q->budget - total < step * sum) {
         step = fmax(0, (q->budget - total) / sum);
-        stopped = q->held = 1;
+        stopped = q->budget_active = 1;
     }
     for (size_t i = 0; i < q->m; i++) {
         if (!q->free_set[i])
@@ -245,39 +245,39 @@ static int walk(problem *q)
         int crosses = q->p[i] < 0 && -q->x[i] / q->p[i] <= step && step < 1;
         q->x[i] = crosses ? 0 : fmax(0, q->x[i] + step * q->p[i]);
         if (crosses) {
-            hold(q, i);
+            fix(q, i);
             stopped = 1;
         }
     }
     return stopped;
 }
 
-/* At the minimum for these bounds: lets go of those that cost. Returns 0 when all of them pay. */
-static int let_go(problem *q, double multiplier)
+/* At the minimum for these bounds: releases those with negative multipliers. Returns 0 when there are none. */
+static int release_negative(problem *q, double multiplier)
 {
-    double level = q->held ? multiplier : 0, worst = -1e-12 * q->scale;
+    double level = q->budget_active ? multiplier : 0, worst = -1e-12 * q->scale;
     for (size_t i = 0; i < q->m; i++)
         if (!q->free_set[i])
             worst = fmin(worst, q->gradient[i] + level);
-    if (q->held && multiplier < worst) {
-        q->held = 0;
+    if (q->budget_active && multiplier < worst) {
+        q->budget_active = 0;
         return 1;
     }
     if (!(worst < -1e-12 * q->scale))
         return 0;
     for (size_t i = 0; i < q->m; i++)
         if (!q->free_set[i] && q->gradient[i] + level < -1e-12 * q->scale)
-            let_free(q, i);
+            release(q, i);
     return 1;
 }
 
-/* The largest slope that is left over the free entries. */
-static double slope_left(const problem *q, double multiplier)
+/* The largest derivative that is left over the free entries. */
+static double residual(const problem *q, double multiplier)
 {
     double left = 0;
     for (size_t i = 0; i < q->m; i++)
         if (q->free_set[i])
-            left = fmax(left, fabs(q->gradient[i] + (q->held ? multiplier : 0)));
+            left = fmax(left, fabs(q->gradient[i] + (q->budget_active ? multiplier : 0)));
     return left;
 }
 
@@ -313,7 +313,7 @@ void gersh__weights_minimize(double *x, size_t m, const double *h, const double 
         total += w[i];
         q.scale = fmax(q.scale, fabs(s[i]));
     }
-    q.held = total >= budget * (1 - 1e-14);
+    q.budget_active = total >= budget * (1 - 1e-14);
     /* Where there is no curvature a step still must not leave the range of numbers: a million budgets at
      * most. */
     q.ridge = 1e-6 * q.scale / budget + 1e-300;
@@ -323,21 +323,21 @@ void gersh__weights_minimize(double *x, size_t m, const double *h, const double 
     differentiate(&q);
     for (size_t round = 0; round < 10 * m + 20; round++) {
         double multiplier = free_step(&q, 0);
-        int stopped = leap(&q) || walk(&q);
+        int stopped = projected_step(&q) || ratio_test_step(&q);
         differentiate(&q);
         if (stopped)
             continue;
-        /* The minimum for these bounds, but for the ridge and worn digits: again, where these were felt. */
-        double left = slope_left(&q, multiplier);
-        if (q.worn && left > 1e-13 * q.scale) {
+        /* The minimum for these bounds, except for the ridge and for rounding in a downdated factor: refined where these show. */
+        double left = residual(&q, multiplier);
+        if (q.downdated && left > 1e-13 * q.scale) {
             q.count = 0;
-            q.worn = 0;
+            q.downdated = 0;
             continue;
         }
         if (left > 1e-9 * q.scale && repeats++ < GERSH__STEP_REPEATS)
             continue;
         repeats = 0;
-        if (!let_go(&q, multiplier))
+        if (!release_negative(&q, multiplier))
             break;
     }
     keep_budget(x, m, budget);

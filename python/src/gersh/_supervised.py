@@ -55,7 +55,7 @@ class MetricLearner(BaseMetricLearner):
         distances. It must be convex and differentiable.
     solver : {<solvers>}, default='balanced'
         Which metrics are searched: diagonal ones, balanced signed graphs, their convex hull, or all positive definite
-        ones; by a scheme of the paper; or none, for the Euclidean metric.
+        ones; by a algorithm of the paper; or none, for the Euclidean metric.
     n_components : int, default=None
         Columns of `transform`: the directions of the largest eigenvalues of M. None keeps all of the metric.
     scale : {'zscore', 'paper', 'none'}, default='zscore'
@@ -323,7 +323,7 @@ class MetricLearner(BaseMetricLearner):
 
 
 class SGML(MetricLearner):
-    """Signed graph metric learning: the paper's own scheme, with colours that it learns.
+    """Signed graph metric learning: the paper's own algorithm, with colours that it learns.
 
     A MetricLearner with solver='sgml'.
 
@@ -340,7 +340,7 @@ class SGML(MetricLearner):
 
 
 class PGML(MetricLearner):
-    """Positive graph metric learning: the paper's scheme with positive edges alone.
+    """Positive graph metric learning: the paper's algorithm with positive edges alone.
 
     A MetricLearner with solver='pgml'.
 

@@ -68,7 +68,7 @@ static double doubt(gersh__objective *objective, const double *d, const double *
 }
 
 static const gersh__objective_kind kind = {
-    .spreads = 1,
+    .prefers_spread = 1,
     .needs = GERSH__NEEDS_SIMILAR | GERSH__NEEDS_DISSIMILAR,
     .arrays = 1,
     .state_size = sizeof(contrast),
