@@ -14,7 +14,7 @@
 #include "base/threads.h"
 #include "bench.h"
 #include "objective/objective.h"
-#include "pairs/combine.h"
+#include "pairs/pairs.h"
 
 enum { ROWS = 1000, FEATURES = 24, FITS = 3, REPEATS = 15 };
 
@@ -58,11 +58,11 @@ typedef struct parts {
     gersh__pairs *pairs;
     gersh__objective *objective;
     size_t m;
-    double *t, *weight, *scratch; /* m × n, m, m × n */
-    double *d, *g, *next_d;       /* pairs */
-    double *y, *h;                /* k × n, m × m */
-    double *square, *product;     /* n × n, and what bare BLAS makes of it: n × n */
-    double *rows;                 /* pairs × m: the atoms' distances */
+    double *t, *weight;       /* m × n, m */
+    double *d, *g, *next_d;   /* pairs */
+    double *y, *h;            /* k × n, m × m */
+    double *square, *product; /* n × n, and what bare BLAS makes of it: n × n */
+    double *rows;             /* pairs × m: the atoms' distances */
 } parts;
 
 static void make_parts(parts *p, const gersh_dataset *data, const gersh_metric *metric, int threads)
@@ -73,7 +73,7 @@ static void make_parts(parts *p, const gersh_dataset *data, const gersh_metric *
     size_t n = gersh__pairs_samples(p->pairs), count = gersh__pairs_count(p->pairs),
            m = p->m = metric->atoms;
     p->t = room(m * n, sizeof(double));
-    p->scratch = room(m * n, sizeof(double));
+    must(gersh__pairs_reserve(p->pairs, m));
     p->weight = room(m, sizeof(double));
     p->d = room(count, sizeof(double));
     p->g = room(count, sizeof(double));
@@ -93,12 +93,12 @@ static void make_parts(parts *p, const gersh_dataset *data, const gersh_metric *
         gersh__pairs_add(p->pairs, p->weight[a], t, p->d);
         for (size_t i = 1; i < n; i++)
             for (size_t j = 0; j < i; j++)
-                p->rows[a * count + gersh__pair(i, j)] = (t[i] - t[j]) * (t[i] - t[j]);
+                p->rows[a * count + i * (i - 1) / 2 + j] = (t[i] - t[j]) * (t[i] - t[j]);
     }
     p->objective->kind->evaluate(p->objective, p->d, p->g);
     for (size_t i = 1; i < n; i++)
         for (size_t j = 0; j < i; j++)
-            p->square[i * n + j] = p->square[j * n + i] = -p->g[gersh__pair(i, j)];
+            p->square[i * n + j] = p->square[j * n + i] = -p->g[i * (i - 1) / 2 + j];
 }
 
 static void free_parts(parts *p)
@@ -107,7 +107,6 @@ static void free_parts(parts *p)
     gersh__pairs_free(p->pairs);
     gersh__pool_free(p->pool);
     free(p->t);
-    free(p->scratch);
     free(p->weight);
     free(p->d);
     free(p->g);
@@ -146,7 +145,8 @@ static void bare_hessian(parts *p)
 static void our_distances(parts *p)
 {
     memset(p->next_d, 0, gersh__pairs_count(p->pairs) * sizeof *p->next_d);
-    gersh__pairs_combine(p->pairs, p->m, p->t, p->weight, p->scratch, p->next_d, p->next_d);
+    const gersh__terms terms = {.m = p->m, .t = p->t, .weight = p->weight};
+    gersh__pairs_squared_distances(p->pairs, &terms, p->next_d, p->next_d);
 }
 
 static void bare_distances(parts *p)
