@@ -486,11 +486,16 @@ static double chance(void *context, size_t p)
     return p % 3 == 0 ? 0 : p % 10 == 1 ? 50 + fabs(s->g[p]) : fabs(s->g[p]);
 }
 
-static double no_chance(void *context, size_t p)
+static void set_chances(void *context, size_t begin, size_t end, double *out)
+{
+    for (size_t p = begin; p < end; p++)
+        out[p - begin] = chance(context, p);
+}
+
+static void no_chance(void *context, size_t begin, size_t end, double *out)
 {
     (void)context;
-    (void)p;
-    return 0;
+    memset(out, 0, (end - begin) * sizeof *out);
 }
 
 /* Picks are pairs in their order with their samples; what they were drawn for is what they stand for. */
@@ -506,7 +511,7 @@ static void subsamples_are_pairs(const subject *s)
     for (size_t p = 0; p < s->count; p++)
         all += chance(&own, p);
     assert_false(gersh__pairs_subsample(pick, &unit, s->pairs, no_chance, NULL, DRAWS));
-    assert_true(gersh__pairs_subsample(pick, &unit, s->pairs, chance, &own, DRAWS));
+    assert_true(gersh__pairs_subsample(pick, &unit, s->pairs, set_chances, &own, DRAWS));
     close_to(unit * DRAWS, all, 10 * all);
     for (size_t e = 0; e < DRAWS; e++) {
         if (pick[e].times == 0)

@@ -6,6 +6,8 @@
 #include "linalg/kernels.h"
 #include "pairs/storage.h"
 
+enum { CHANCES = 128 /* that are asked for at once */ };
+
 enum {
     TRANSPOSED_STRIPE = 64,
     TRANSPOSED_TILE = 8
@@ -128,7 +130,7 @@ void gersh__pairs_each(const gersh__pairs *pairs, gersh__pairs_task chunk, void 
 
 typedef struct subsample {
     const gersh__pairs *pairs;
-    gersh__pairs_chance chance;
+    gersh__pairs_chances chances;
     void *context;
     gersh__pick *pick;
     size_t count;
@@ -136,14 +138,26 @@ typedef struct subsample {
     double before[GERSH__MOST_CHUNKS + 1]; /* sum of chances before each chunk */
 } subsample;
 
+/* Those of up to CHANCES pairs from `begin` on, of a chunk that ends at `last`; returns the end of what was written. */
+static size_t write_chances(const subsample *s, size_t begin, size_t last, double *chance)
+{
+    size_t end = last - begin < CHANCES ? last : begin + CHANCES;
+    s->chances(s->context, begin, end, chance);
+    return end;
+}
+
 static void sum_chances(void *context, size_t part, int worker)
 {
     subsample *s = context;
     const size_t *start = s->pairs->chunks.start + part;
     double sum = 0;
     (void)worker;
-    for (size_t p = start[0]; p < start[1]; p++)
-        sum += s->chance(s->context, p);
+    double chance[CHANCES];
+    for (size_t begin = start[0]; begin < start[1]; begin += CHANCES) {
+        size_t end = write_chances(s, begin, start[1], chance);
+        for (size_t p = begin; p < end; p++)
+            sum += chance[p - begin];
+    }
     s->before[part + 1] = sum;
 }
 
@@ -160,29 +174,32 @@ static void pick_pairs(void *context, size_t part, int worker)
     subsample *s = context;
     const size_t *start = s->pairs->chunks.start + part;
     size_t made = draws_before(s, s->before[part]), last = draws_before(s, s->before[part + 1]);
-    gersh__pick *next = s->pick + made;
+    gersh__pick *first = s->pick + made, *next = first;
     double sum = s->before[part], wanted = ((double)made + 0.5) * s->unit;
     (void)worker;
-    memset(next, 0, (last - made) * sizeof *next);
-    for (size_t p = start[0]; p < start[1] && made < last; p++) {
-        sum += s->chance(s->context, p);
-        if (sum < wanted)
-            continue;
-        size_t reached = draws_before(s, sum);
-        reached = reached < made + 1 ? made + 1 : reached < last ? reached : last;
-        next->pair = p;
-        next->times = (double)(reached - made);
-        gersh__pairs_ends_of(s->pairs, &p, 1, &next->i, &next->j);
-        next++;
-        made = reached;
-        wanted = ((double)made + 0.5) * s->unit;
+    memset(first, 0, (last - made) * sizeof *first);
+    double chance[CHANCES];
+    for (size_t begin = start[0]; begin < start[1] && made < last; begin += CHANCES) {
+        size_t end = write_chances(s, begin, start[1], chance);
+        for (size_t p = begin; p < end && made < last; p++) {
+            sum += chance[p - begin];
+            if (sum < wanted)
+                continue;
+            size_t reached = draws_before(s, sum);
+            reached = reached < made + 1 ? made + 1 : reached < last ? reached : last;
+            *next++ = (gersh__pick){.pair = p, .times = (double)(reached - made)};
+            made = reached;
+            wanted = ((double)made + 0.5) * s->unit;
+        }
     }
+    for (gersh__pick *pick = first; pick < next; pick++)
+        gersh__pairs_ends_of(s->pairs, &pick->pair, 1, &pick->i, &pick->j);
 }
 
 int gersh__pairs_subsample(gersh__pick *pick, double *unit, const gersh__pairs *pairs,
-                           gersh__pairs_chance chance, void *context, size_t count)
+                           gersh__pairs_chances chances, void *context, size_t count)
 {
-    subsample s = {.pairs = pairs, .chance = chance, .context = context, .pick = pick, .count = count};
+    subsample s = {.pairs = pairs, .chances = chances, .context = context, .pick = pick, .count = count};
     gersh__chunks_run(&pairs->chunks, pairs->pool, sum_chances, &s);
     for (size_t part = 0; part < pairs->chunks.count; part++)
         s.before[part + 1] += s.before[part];

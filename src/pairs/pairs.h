@@ -145,13 +145,13 @@ typedef struct gersh__pick {
 } gersh__pick;
 
 /*
- * `count` draws of pairs with chances in proportion to `chance`, at equal distances along its running sum. A pair takes one place, and
- * as many more are left empty as it has draws more. *unit: how much of the sum there is for each draw. Returns 0 where
- * the sum is 0 or no number.
+ * `count` draws of pairs with chances in proportion to what `chances` writes for the pairs begin..end − 1, at equal distances
+ * along their running sum. A pair takes one place, and as many more are left empty as it has draws more. *unit: how much of
+ * the sum there is for each draw. Returns 0 where the sum is 0 or no number.
  */
-typedef double (*gersh__pairs_chance)(void *context, size_t pair);
+typedef void (*gersh__pairs_chances)(void *context, size_t begin, size_t end, double *chance);
 int gersh__pairs_subsample(gersh__pick *pick, double *unit, const gersh__pairs *pairs,
-                           gersh__pairs_chance chance, void *context, size_t count);
+                           gersh__pairs_chances chances, void *context, size_t count);
 
 /* Whether all features of two samples are the same. */
 int gersh__pairs_coincide(const gersh__pairs *pairs, size_t i, size_t j);

@@ -84,12 +84,15 @@ static gersh_status make(gersh__sketch **out, const gersh__engine *e)
     return status; /* what is there is freed with the engine */
 }
 
-/* The chance of a pair. */
-static double chance(void *context, size_t p)
+/* The chances of the pairs begin..end − 1. */
+static void set_chances(void *context, size_t begin, size_t end, double *chance)
 {
     const gersh__sketch *s = context;
-    double length = s->engine->d[p] + s->level * s->engine->base[p];
-    return fabs(s->terms.second[p]) * length * length;
+    const double *d = s->engine->d, *base = s->engine->base, *second = s->terms.second, level = s->level;
+    for (size_t p = begin; p < end; p++) {
+        double length = d[p] + level * base[p];
+        chance[p - begin] = fabs(second[p]) * length * length;
+    }
 }
 
 /* The sampled pairs: differences, and c so that each counts by its draws. */
@@ -98,7 +101,10 @@ static void take_pairs(gersh__sketch *s)
     gersh__differences_take(s->pairs, s->engine->pairs, s->draws, s->pick);
     for (size_t p = 0; p < s->draws; p++) {
         size_t pair = s->pick[p].pair;
-        double count = s->pick[p].times > 0 ? s->pick[p].times * s->unit / chance(s, pair) : 0;
+        double chance = 1;
+        if (s->pick[p].times > 0)
+            set_chances(s, pair, pair + 1, &chance);
+        double count = s->pick[p].times * s->unit / chance;
         s->objective->terms.c[p] = count * (s->terms.c != NULL ? s->terms.c[pair] : s->terms.each);
         s->g[p] = count * s->engine->g[pair];
     }
@@ -178,7 +184,7 @@ gersh_status gersh__sketch_solve(gersh_metric **out, gersh__engine *e, const ger
         return status;
     s->terms = e->objective->kind->pair_terms(e->objective);
     s->level = e->budget / ((double)gersh__pairs_features(e->pairs) * e->rho);
-    if (!gersh__pairs_subsample(s->pick, &s->unit, e->pairs, chance, s, s->draws))
+    if (!gersh__pairs_subsample(s->pick, &s->unit, e->pairs, set_chances, s, s->draws))
         return GERSH_OK;
     take_pairs(s);
     gersh__pool_run(
