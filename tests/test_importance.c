@@ -38,6 +38,13 @@ static void random_weights(gersh__random *random, size_t n, double *w)
     w[0] = w[1] = 1;
 }
 
+/* Weights over fourteen powers of ten, where differences to the sum of all would have no digits. */
+static void spread_weights(gersh__random *random, size_t n, double *w)
+{
+    for (size_t i = 0; i < n; i++)
+        w[i] *= pow(10, -14 * gersh__random_uniform(random));
+}
+
 static void contributions_are_those_of_the_pairs(void **unused)
 {
     enum { N = 30 };
@@ -50,6 +57,8 @@ static void contributions_are_those_of_the_pairs(void **unused)
         size_t classes = (size_t)gersh__random_below(&random, 5);
         double w[N];
         random_weights(&random, n, w);
+        if (round % 6 == 1)
+            spread_weights(&random, n, w);
         gersh_dataset *data = random_data(&random, n, k, classes);
         gersh_scaling *scaling = NULL;
         assert_ok(gersh_scaling_fit(&scaling, data, "zscore"));

@@ -49,33 +49,39 @@ static gersh_status make_weights(gersh__moments *m, const double *weights)
     return GERSH_OK;
 }
 
-static void set_classes(gersh__moments *m, const double *squares)
+/* Of the weight of the pairs within each class; `pairs` is overwritten. */
+static void set_classes(gersh__moments *m, double *pairs)
 {
     size_t n = m->data->n;
-    double all = 0, near = 0, far = 0;
+    double all = 0, after = 0, near = 0, far = 0, *rest = pairs;
+    /* What the other classes weigh is added up: of the difference to all, little is left beside one that is far heavier. */
     for (size_t g = 0; g < m->groups; g++) {
+        near += pairs[g];
+        rest[g] = all;
         all += m->total[g];
-        near += fmax(m->total[g] * m->total[g] - squares[g], 0) / 2;
     }
-    for (size_t g = 0; g < m->groups; g++)
-        far += m->total[g] * (all - m->total[g]) / 2;
+    for (size_t g = m->groups; g-- > 0;) {
+        rest[g] += after;
+        after += m->total[g];
+        far += m->total[g] * rest[g] / 2;
+    }
     if (!(near > 0) || !(far > 0)) {
         m->terms = 0;
         return;
     }
     for (size_t i = 0; i < n; i++) {
-        double own = m->total[m->group[i]];
-        m->between[i] = m->weight[i] * (all - own) / far;
-        m->gain[i] = m->between[i] - m->weight[i] * own / near;
+        m->between[i] = m->weight[i] * rest[m->group[i]] / far;
+        m->gain[i] = m->between[i] - m->weight[i] * m->total[m->group[i]] / near;
     }
     for (size_t g = 0; g < m->groups; g++)
         m->gain[n + g] = m->between[n + g] = all * m->total[g] / far;
 }
 
-static void set_targets(gersh__moments *m, double square)
+/* pairs: the weight of all ordered pairs. */
+static void set_targets(gersh__moments *m, double pairs)
 {
     size_t n = m->data->n;
-    double all = m->total[0], mean = 0, variance = 0, pairs = all * all - square;
+    double all = m->total[0], mean = 0, variance = 0;
     for (size_t i = 0; i < n; i++)
         mean += m->weight[i] / all * m->target[i];
     for (size_t i = 0; i < n; i++) {
@@ -104,26 +110,26 @@ static gersh_status make_samples(gersh__moments *m)
     m->between = gersh__alloc(m->terms, sizeof *m->between);
     if (m->data->targets != NULL)
         m->target = gersh__alloc(n, sizeof *m->target);
-    double *squares = gersh__alloc(m->groups, sizeof *squares);
+    double *pairs = gersh__alloc(m->groups, sizeof *pairs);
     gersh_status status = GERSH_OK;
-    if (m->total == NULL || m->gain == NULL || m->between == NULL || squares == NULL ||
+    if (m->total == NULL || m->gain == NULL || m->between == NULL || pairs == NULL ||
         (m->data->targets != NULL && m->target == NULL)) {
         status = GERSH_ERROR_MEMORY;
         goto out;
     }
     for (size_t i = 0; i < n; i++) {
         size_t g = m->group != NULL ? (size_t)m->group[i] : 0;
+        pairs[g] += m->weight[i] * m->total[g];
         m->total[g] += m->weight[i];
-        squares[g] += m->weight[i] * m->weight[i];
     }
     if (m->target != NULL) {
         memcpy(m->target, m->data->targets, n * sizeof *m->target);
-        set_targets(m, squares[0]);
+        set_targets(m, 2 * pairs[0]);
     } else {
-        set_classes(m, squares);
+        set_classes(m, pairs);
     }
 out:
-    gersh__free(squares);
+    gersh__free(pairs);
     return status;
 }
 

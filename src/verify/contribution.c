@@ -36,30 +36,34 @@ typedef struct means {
     wide far, near, far_weight, near_weight;
 } means;
 
-/* Of classes: Σ_{i<j} w_i w_j (x_i − x_j)(u_i − u_j) = W Σ w x u − Σ w x Σ w u over a set of samples. */
+/*
+ * Of classes: Σ_{i<j} w_i w_j (x_i − x_j)(u_i − u_j) = W Σ w x u − Σ w x Σ w u over a set of samples. Between two classes it is
+ * W Σ' w x u + W' Σ w x u − Σ w x Σ' w u − Σ' w x Σ w u; each class is taken with all before it. As sums, both stay
+ * right where one class or sample weighs far more than others.
+ */
 static means of_classes(const gersh_dataset *data, const double *u, size_t f, wide *sums)
 {
     means m = {0};
-    wide all[5] = {0}, within = 0;
+    wide before[5] = {0};
     size_t k = data->k;
     for (size_t e = 0; e < 5 * data->classes; e++)
         sums[e] = 0;
     for (size_t i = 0; i < data->n; i++) {
         wide w = weight(data, i), x = data->x[i * k + f] - (wide)data->x[f], v = u[i * k + f] - (wide)u[f];
-        wide term[5] = {w, w * w, w * x, w * v, w * x * v};
-        for (int t = 0; t < 5; t++) {
-            all[t] += term[t];
-            sums[5 * (size_t)data->labels[i] + (size_t)t] += term[t];
-        }
+        wide *s = sums + 5 * (size_t)data->labels[i];
+        wide term[5] = {w, w * s[0], w * x, w * v, w * x * v}; /* the second: of pairs */
+        for (int t = 0; t < 5; t++)
+            s[t] += term[t];
     }
     for (size_t c = 0; c < data->classes; c++) {
         const wide *s = sums + 5 * c;
-        within += s[0] * s[4] - s[2] * s[3];
-        m.near_weight += (s[0] * s[0] - s[1]) / 2;
-        m.far_weight += s[0] * (all[0] - s[0]) / 2;
+        m.near += s[0] * s[4] - s[2] * s[3];
+        m.near_weight += s[1];
+        m.far += before[0] * s[4] + s[0] * before[4] - before[2] * s[3] - s[2] * before[3];
+        m.far_weight += before[0] * s[0];
+        for (int t = 0; t < 5; t++)
+            before[t] += s[t];
     }
-    m.near = within;
-    m.far = all[0] * all[4] - all[2] * all[3] - within;
     return m;
 }
 
@@ -136,15 +140,17 @@ gersh_status gersh__contribution_difference(double *difference, const gersh_mode
         means m = model->tuples != NULL    ? of_tuples(scaled, u, f, model->tuples)
                   : scaled->labels != NULL ? of_classes(scaled, u, f, sums)
                                            : of_targets(scaled, u, f);
-        wide found = m.far / m.far_weight - (m.near_weight > 0 ? m.near / m.near_weight : 0);
+        wide far = m.far / m.far_weight, near = m.near_weight > 0 ? m.near / m.near_weight : 0,
+             found = far - near;
         sum += found;
-        between += m.far / m.far_weight;
-        largest = fmaxl(largest, fabsl(m.far / m.far_weight));
+        between += far;
+        largest = fmaxl(largest, fmaxl(fabsl(far), fabsl(near)));
         worst = fmaxl(worst, fabsl(found - (wide)model->importance.contribution[f]));
     }
     if (status == GERSH_OK)
         *difference =
-            (double)fmaxl(worst / largest, fabsl(sum / between - (wide)model->importance.separation));
+            (double)fmaxl(worst / largest, fabsl(sum / between - (wide)model->importance.separation) /
+                                               fmaxl(1, fabsl(sum / between)));
     gersh__free(sums);
     gersh__free(u);
     return status;
