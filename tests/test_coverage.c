@@ -273,14 +273,17 @@ static void test_statements(void **state)
         int off = 0, above = 0;
         gersh_metric *metric;
         gersh_fit_info info, full;
-        assert_ok(fit(&metric, &full, &q, name, "100", 1, 3));
-        double best = sign * value_of(&q, name, metric);
-        gersh_metric_free(metric);
+        double best = INFINITY;
+        if (runs > MOST_FAILED) { /* of fewer none could be too many */
+            assert_ok(fit(&metric, &full, &q, name, "100", 1, 3));
+            best = sign * value_of(&q, name, metric);
+            gersh_metric_free(metric);
+        }
         for (int r = 0; r < runs; r++) {
             assert_ok(fit(&metric, &info, &q, name, "0.08", r + 1, 3));
             assert_true(info.choice != GERSH_CHOICE_ALL && info.value_error > 0 && info.has_bound);
             off += fabs(value_of(&q, name, metric) - info.objective_value) > info.value_error;
-            above += sign * info.bound > best * (1 + sign * 1e-9);
+            above += sign * info.bound > best + 1e-9 * fabs(best);
             gersh_metric_free(metric);
         }
         if (off > MOST_FAILED || above > MOST_FAILED)
